@@ -198,7 +198,7 @@ $(CUDA_BUILD)/math: tests/cuda/math.cu $(MATH_HEADERS)
 	  -lnvrtc -o $@
 
 # Compares the statistics of reaction networks on the GPU with the processor, bit for bit. Runs on a machine with a GPU.
-COLLECT := cuda/device/ff_collect.cu.o cuda/device/ff_collect_values.cu.o cuda/runtime/ff_cuda_device.cu.o
+COLLECT := cuda/device/ff_collect.cu.o cuda/device/ff_collect_reals.cu.o cuda/device/ff_collect_values.cu.o cuda/runtime/ff_cuda_device.cu.o
 cuda-collect:
 	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/collect
 $(CUDA_BUILD)/collect: tests/cuda/collect.cu $(COLLECT:%=$(CUDA_BUILD)/%) $(BUILD)/plain/libengine.a tests/c/fake_wave.h \

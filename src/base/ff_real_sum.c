@@ -1,8 +1,5 @@
 #include "ff_real_sum.h"
 
-#include <math.h>
-#include <string.h>
-
 #define LOWEST 1074 /* bit 0 of a sum stands for 2^-1074 */
 
 /* ---- additions ---------------------------------------------------------------------------------------------------------- */
@@ -54,17 +51,11 @@ void ff_real_sum_add(ff_real_sum *sum, double x) {
     add_at(sum->limb, place / 64, low, high);
 }
 
-/* x y = *high + *low */
-static void product_of(double x, double y, double *high, double *low) {
-  *high = x * y;
-  *low = fma(x, y, -*high);
-}
-
 void ff_real_sum_add_product(ff_real_sum *sum, double x, double y) {
-  double high, low;
-  product_of(x, y, &high, &low);
-  ff_real_sum_add(sum, high);
-  ff_real_sum_add(sum, low);
+  double term[2];
+  ff_real_product(x, y, term);
+  ff_real_sum_add(sum, term[0]);
+  ff_real_sum_add(sum, term[1]);
 }
 
 void ff_real_sum_add_whole(ff_real_sum *sum, const uint64_t whole[2]) {
@@ -82,6 +73,17 @@ void ff_real_sum_merge(ff_real_sum *sum, const ff_real_sum *other) {
     sum->limb[i] = whole;
   }
   sum->strange |= other->strange;
+}
+
+void ff_real_sum_add_digits(ff_real_sum *sum, const uint64_t digit[FF_REAL_DIGITS]) {
+  ff_real_sum all = {{0}, 0};
+  int64_t carry = 0;
+  for (int i = 0; i < FF_REAL_DIGITS; i++) {
+    const int64_t whole = (int64_t)digit[i] + carry, low = (int64_t)((uint64_t)whole & 0xFFFFFFFF);
+    all.limb[i / 2] |= (uint64_t)low << 32 * (i % 2);
+    carry = (whole - low) / (INT64_C(1) << 32);
+  }
+  ff_real_sum_merge(sum, &all);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------------- */
@@ -138,16 +140,11 @@ static double mean_of(const ff_real_sum *sum, double n) {
 /* ---- powers ------------------------------------------------------------------------------------------------------------- */
 
 void ff_real_powers_add(ff_real_powers *sums, double x) {
-  double high, low;
-  product_of(x, x, &high, &low);
-  ff_real_sum_add(&sums->power[0], x);
-  ff_real_sum_add(&sums->power[1], high);
-  ff_real_sum_add(&sums->power[1], low);
-  ff_real_sum_add_product(&sums->power[2], high, x);
-  ff_real_sum_add_product(&sums->power[2], low, x);
-  ff_real_sum_add_product(&sums->power[3], high, high);
-  ff_real_sum_add_product(&sums->power[3], 2 * high, low);
-  ff_real_sum_add_product(&sums->power[3], low, low);
+  for (int power = 1; power <= 4; power++) {
+    double term[FF_REAL_TERMS];
+    const int n = ff_real_power(x, power, term);
+    for (int i = 0; i < n; i++) ff_real_sum_add(&sums->power[power - 1], term[i]);
+  }
 }
 
 void ff_real_powers_merge(ff_real_powers *sums, const ff_real_powers *others) {
@@ -185,14 +182,12 @@ static void add_quadruple(ff_real_sum *sum, const expansion *a, const expansion 
   for (int at = 0; at < TERMS * TERMS * TERMS * TERMS; at++) {
     const double x = a->term[at % TERMS], y = b->term[at / TERMS % TERMS];
     const double u = c->term[at / TERMS / TERMS % TERMS], v = d->term[at / TERMS / TERMS / TERMS];
-    double high, low, more, less;
+    double first[2], second[2];
     if (x == 0 || y == 0 || u == 0 || v == 0) continue;
-    product_of(x, y, &high, &low);
-    product_of(u, v, &more, &less);
-    ff_real_sum_add_product(sum, high, more);
-    ff_real_sum_add_product(sum, high, less);
-    ff_real_sum_add_product(sum, low, more);
-    ff_real_sum_add_product(sum, low, less);
+    ff_real_product(x, y, first);
+    ff_real_product(u, v, second);
+    for (int i = 0; i < 2; i++)
+      for (int j = 0; j < 2; j++) ff_real_sum_add_product(sum, first[i], second[j]);
   }
 }
 

@@ -2,6 +2,9 @@
 #ifndef FF_REAL_SUM_H
 #define FF_REAL_SUM_H
 
+#include <math.h>
+#include <string.h>
+
 #include "ff_sum.h"
 
 #define FF_REAL_LIMBS 34
@@ -40,5 +43,54 @@ double ff_real_covariance(const ff_real_sum *xy, const ff_real_sum *x, const ff_
 
 /* Adds a 128-bit whole number, with the low word first. */
 void ff_real_sum_add_whole(ff_real_sum *sum, const uint64_t whole[2]);
+
+/* ---- what is added, for devices too ------------------------------------------------------------------------------------- */
+
+#define FF_REAL_TERMS 6   /* of a power, at most */
+#define FF_REAL_DIGITS 68 /* of 32 bits, the lowest first */
+
+/* x y = term[0] + term[1], within the limits of ff_real_sum_add_product(). */
+static FF_HD inline void ff_real_product(double x, double y, double term[2]) {
+  term[0] = x * y;
+  term[1] = fma(x, y, -term[0]);
+}
+
+/* The terms of a power of x, from 1 to 4. Returns how many they are. */
+static FF_HD inline int ff_real_power(double x, int power, double term[FF_REAL_TERMS]) {
+  double square[2];
+  if (power == 1) {
+    term[0] = x;
+    return 1;
+  }
+  ff_real_product(x, x, power == 2 ? term : square);
+  if (power == 2) return 2;
+  ff_real_product(square[0], power == 3 ? x : square[0], term);
+  ff_real_product(power == 3 ? square[1] : 2 * square[0], power == 3 ? x : square[1], term + 2);
+  if (power == 3) return 4;
+  ff_real_product(square[1], square[1], term + 4);
+  return 6;
+}
+
+/* The bits for a term that is not finite, or 0. */
+static FF_HD inline uint32_t ff_real_strange(double x) {
+  if (isfinite(x)) return 0;
+  return isnan(x) ? 4 : x < 0 ? 2 : 1;
+}
+
+/* A finite double as three digits of a sum, from number *at on. All have the sign of x. */
+static FF_HD inline void ff_real_digits(double x, uint32_t *at, int64_t digit[3]) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  const uint32_t exponent = (uint32_t)(bits >> 52) & 0x7FF, place = exponent > 0 ? exponent - 1 : 0, shift = place % 32;
+  const uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)(exponent > 0) << 52, rest = mantissa >> (32 - shift);
+  const int64_t sign = bits >> 63 ? -1 : 1;
+  *at = place / 32;
+  digit[0] = sign * (int64_t)(uint32_t)(mantissa << shift);
+  digit[1] = sign * (int64_t)(uint32_t)rest;
+  digit[2] = sign * (int64_t)(rest >> 32);
+}
+
+/* Adds digits, each a sum of at most 2^30 of those above, in two's complement. O(digits). */
+void ff_real_sum_add_digits(ff_real_sum *sum, const uint64_t digit[FF_REAL_DIGITS]);
 
 #endif

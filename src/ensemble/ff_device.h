@@ -55,8 +55,11 @@ typedef struct {
   uint64_t product_bytes;  /* of the sums of products that tally() adds up; 0 if there are none */
   const void *own;         /* NULL, or what the engine tells its backend besides. Must outlive the ensemble */
   int reals;               /* whether counts may be real numbers. Then the device has all counts that are recorded, and those at
-                            * the start, as doubles; and tally() is not called */
+                            * the start, as doubles */
+  int tallies;             /* whether tally() may be called */
 } ff_device_request;
+
+#define FF_DEVICE_MOST_REALS (UINT64_C(1) << 27) /* so many of them have room in a digit of a sum */
 
 /* The bytes of a count that a device records, or has at the start of a trajectory. */
 static inline size_t ff_device_count_bytes(int reals) { return reals ? sizeof(double) : sizeof(uint32_t); }
@@ -88,7 +91,8 @@ typedef struct {
   /* Adds the statistics of trajectories first ... first + n - 1 of the wave that are not refused to `sums`, whose quantities are
    * the counts of the request in their order. FF_ESIZE if their histograms have more than max_values entries
    * in all, which may take much memory. FF_EMEMORY if this processor has no memory for them; then some histograms may have been
-   * added. After any other failure, nothing is added. */
+   * added. After any other failure, nothing is added. With `reals`, there are no histograms, and n is at most
+   * FF_DEVICE_MOST_REALS. */
   ff_status (*tally)(ff_ensemble *ensemble, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err);
   /* Copies what trajectories first ... first + n - 1 of the wave have recorded, as uint32_t, or with `reals` as double:
    * counts[(i * n_observed + j) * n + k] is count j at time i in trajectory first + k. Those of refused trajectories are

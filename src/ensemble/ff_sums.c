@@ -64,20 +64,14 @@ ff_status ff_sums_new(ff_sums *sums, uint32_t n_times, uint32_t n_observed, cons
 
 /* ---- additions ---------------------------------------------------------------------------------------------------------- */
 
-/* Extends a range to values from `low` to `high`. A NaN becomes both of its ends, and stays. */
-static void extend(double *min, double *max, double low, double high) {
-  if (!(low >= *min)) *min = isnan(*min) ? *min : low;
-  if (!(high <= *max)) *max = isnan(*max) ? *max : high;
-}
-
 static void add_real(ff_value_moments *m, double x) {
   ff_real_powers_add(&m->sums, x);
-  extend(&m->min, &m->max, x, x);
+  ff_sums_extend(&m->min, &m->max, x + 0.0, x + 0.0); /* -0 becomes 0: otherwise the order would tell which of them is kept */
 }
 
 static void add_count(ff_count_moments *m, double x) {
   ff_sum_add_powers(&m->sums, (uint64_t)x);
-  extend(&m->min, &m->max, x, x);
+  ff_sums_extend(&m->min, &m->max, x, x);
 }
 
 /* Pairs are in the order (0, 1), (0, 2), (1, 2), (0, 3), ... */
@@ -115,13 +109,13 @@ static void merge_moments(ff_sums *sums, const ff_sums *others, uint32_t i) {
     ff_count_moments *all = sums->counts + j;
     const ff_count_moments *one = others->counts + j;
     ff_sum_merge_powers(&all->sums, &one->sums);
-    extend(&all->min, &all->max, one->min, one->max);
+    ff_sums_extend(&all->min, &all->max, one->min, one->max);
   }
   for (size_t j = (size_t)i * sums->n_reals; j < (size_t)(i + 1) * sums->n_reals; j++) {
     ff_value_moments *all = sums->reals + j;
     const ff_value_moments *one = others->reals + j;
     ff_real_powers_merge(&all->sums, &one->sums);
-    extend(&all->min, &all->max, one->min, one->max);
+    ff_sums_extend(&all->min, &all->max, one->min, one->max);
   }
 }
 

@@ -32,6 +32,12 @@ typedef struct {
   ff_frequency *frequency;    /* n_times x n_observed: how often each value occurs; or NULL */
 } ff_sums;
 
+/* Extends a range to values from `low` to `high`. A NaN becomes both of its ends, and stays. */
+static inline void ff_sums_extend(double *min, double *max, double low, double high) {
+  if (!(low >= *min)) *min = isnan(*min) ? *min : low;
+  if (!(high <= *max)) *max = isnan(*max) ? *max : high;
+}
+
 enum { FF_COVARIANCE = 1, FF_HISTOGRAM = 2 }; /* what is added up beside moments */
 
 /* Makes sums of no trajectory. `real` is copied. The caller frees the contents with ff_sums_free(), also after a failure.

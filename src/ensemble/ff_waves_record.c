@@ -17,6 +17,7 @@
 #define LEAST_AT_ONCE UINT64_C(8192) /* of 1e8 products take 0.5 s */
 #define VALUES_AT_ONCE 4194304.0 /* 0.2 s if no two are the same; several devices take turns */
 #define LEAST_OF_VALUES UINT64_C(1024)
+#define LEAST_OF_REALS 512
 #define MULTIPLE 512 /* multiples of so many trajectories are fastest */
 #define SHORT 0.05   /* seconds: the next part may be larger */
 
@@ -54,7 +55,8 @@ uint64_t ff_tally_next(uint64_t at_once, uint64_t n, double seconds) {
   return whole && seconds < SHORT ? 2 * at_once : at_once;
 }
 
-/* Devices can add up the statistics of whole counts. */
+/* Devices can add up all statistics but histograms of real numbers. For few trajectories, copying their real numbers takes less
+ * time than copying the sums. */
 ff_status ff_waves_choose_counts(ff_waves *w, const ff_run *run, ff_error *err) {
   const uint32_t n = run->process.n_counts;
   uint8_t *needed = ff_calloc(n, 1);
@@ -65,7 +67,8 @@ ff_status ff_waves_choose_counts(ff_waves *w, const ff_run *run, ff_error *err) 
   }
   const int distinct = mark_counts(needed, run);
   w->reals = run->process.real != NULL;
-  w->tallies = distinct && run->wanted.states == NULL && !w->reals;
+  w->tallies = distinct && run->wanted.states == NULL;
+  if (w->reals) w->tallies &= !(run->wanted.sums & FF_HISTOGRAM) && run->options.n >= LEAST_OF_REALS;
   const double values = run->wanted.sums & FF_HISTOGRAM ? (double)run->wanted.n_times * run->wanted.n_observed : 0;
   w->at_once = ff_tally_at_once((double)run->wanted.product_bytes / (2 * sizeof(uint64_t)), values);
   if (w->tallies) {
@@ -289,7 +292,8 @@ static ff_status record_states(ff_run *run, ff_wave *v) {
  * for histograms, they are incomplete, so the run fails. It also fails if they are too large; then nobody needs the rest. */
 static ff_status add_next(ff_run *run, ff_wave *v, ff_error *err) {
   ff_worker *first = &run->workers[0];
-  const uint64_t all = v->range.last - v->range.next, left = all - v->recorded, most = run->waves->at_once;
+  const uint64_t all = v->range.last - v->range.next, left = all - v->recorded, wanted = run->waves->at_once;
+  const uint64_t most = run->waves->reals && wanted > FF_DEVICE_MOST_REALS ? FF_DEVICE_MOST_REALS : wanted;
   const uint64_t n = left < most ? left : most;
   const double began = ff_clock();
   ff_error why;

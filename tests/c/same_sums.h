@@ -11,7 +11,7 @@
 static inline int histograms_are_same(ff_frequency *a, ff_frequency *b) {
   const size_t n = a->used;
   if (n != b->used) return 0;
-  double *x = calloc(4 * n + 1, sizeof *x);
+  double *x = (double *)calloc(4 * n + 1, sizeof *x); /* nvcc compiles this, too */
   ff_frequency_list(a, x, x + n);
   ff_frequency_list(b, x + 2 * n, x + 3 * n);
   const int same = memcmp(x, x + 2 * n, 2 * n * sizeof *x) == 0;

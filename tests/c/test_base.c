@@ -182,9 +182,9 @@ static void sums_are_exact(void) {
   FF_CHECK_NEAR(ff_sum_difference(x, more, more, x), 0, 0);
 }
 
-/* 2^40, 2^40 - 1 and 2^40 - 3, each 2^20 times: sums of cubes have 140 bits, and moments are small differences of them. */
-static void moments_are_exact(void) {
-  const uint64_t large = UINT64_C(1) << 40, numbers[] = {large, large - 1, large - 3};
+/* L, L - 1 and L - 3, each 2^20 times: for L = 2^40, sums of cubes have 140 bits, and moments are small differences of them. */
+static void check_moments_below(uint64_t large) {
+  const uint64_t numbers[] = {large, large - 1, large - 3};
   ff_sum_powers sums, parts[2];
   memset(&sums, 0, sizeof sums);
   memset(parts, 0, sizeof parts);
@@ -195,10 +195,15 @@ static void moments_are_exact(void) {
   ff_sum_merge_powers(&parts[0], &parts[1]);
   FF_CHECK(memcmp(&parts[0], &sums, sizeof sums) == 0);
   ff_sum_central m = ff_sum_moments(&sums, 3u << 20);
-  FF_CHECK_NEAR(m.mean, (double)large - 4.0 / 3, 1e-3);
+  FF_CHECK_NEAR(m.mean, (double)large - 4.0 / 3, (double)large * 1e-15);
   FF_CHECK_NEAR(m.second, 42.0 / 27, 1e-15);
   FF_CHECK_NEAR(m.third, -60.0 / 81, 1e-15);
   FF_CHECK_NEAR(m.fourth, 882.0 / 243, 1e-14);
+}
+
+static void moments_are_exact(void) {
+  check_moments_below(UINT64_C(1) << 40);
+  check_moments_below(UINT64_C(1) << 53); /* the largest count of a Petri net */
 }
 
 static void numbers_are_sorted_without_repeats(void) {

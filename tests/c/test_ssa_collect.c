@@ -1,6 +1,8 @@
 /* Compares the arithmetic of the device's statistics with sums over single trajectories, bit for bit. */
 #include "../../src/cuda/device/ff_collect.h"
 #include "fake_wave.h"
+#include "real_wave.h"
+#include "same_sums.h"
 
 /* The counts of species j at time i that a lane reads at a time. */
 static void read_batch(uint32_t x[FF_COLLECT_BATCH], const wave_shape *s, const uint32_t *counts, uint64_t cell, uint64_t tile,
@@ -219,4 +221,88 @@ static void shifted_sums(void) {
   }
 }
 
-FF_TEST_MAIN("ssa_collect", moments, histograms, jobs, products, carries, many_batches_fit, squares, shifted_sums)
+/* ---- real numbers ------------------------------------------------------------------------------------------------------- */
+
+/* Moments and products of real numbers, or of whole ones that are stored as real numbers: as if they were added one by one. */
+static void check_reals(uint32_t n_observed, uint64_t units, uint32_t lanes, unsigned wanted, int whole, uint64_t seed) {
+  enum { TIMES = 2 };
+  const size_t cells = (size_t)TIMES * n_observed;
+  double *x = ff_calloc(cells * units, sizeof *x), *state = ff_calloc(n_observed, sizeof *state);
+  uint8_t *refused = ff_calloc(units, 1), *real = ff_calloc(n_observed, 1);
+  uint64_t bytes = 0;
+  ff_sums want, got;
+  ff_error err;
+  for (uint32_t j = 0; j < n_observed; j++) real[j] = !whole && !real_is_whole(j);
+  FF_CHECK_OK(ff_sums_new(&want, TIMES, n_observed, real, wanted, &err), &err);
+  FF_CHECK_OK(ff_sums_new(&got, TIMES, n_observed, real, wanted, &err), &err);
+  for (uint64_t k = 0; k < units; k++) {
+    refused[k] = below(&seed, 5) == 0;
+    for (size_t cell = 0; cell < cells; cell++)
+      x[cell * units + k] = real_number(whole ? 2 + cell % n_observed % 2 : cell % n_observed, &seed);
+    for (uint32_t i = 0; i < TIMES && !refused[k]; i++) {
+      for (uint32_t j = 0; j < n_observed; j++) state[j] = x[((size_t)i * n_observed + j) * units + k];
+      FF_CHECK_OK(ff_sums_add(&want, i, state, &bytes, &err), &err);
+    }
+  }
+  const real_wave wave = {x, units, 1, refused};
+  real_wave_tally(&got, &wave, 0, units / 3, lanes);
+  real_wave_tally(&got, &wave, units / 3, units - units / 3, lanes);
+  FF_CHECK_SAY(sums_are_same(&got, &want), "%u quantities, %llu trajectories", n_observed, (unsigned long long)units);
+  ff_sums_free(&want);
+  ff_sums_free(&got);
+  free(x);
+  free(state);
+  free(refused);
+  free(real);
+}
+
+static void real_numbers(void) {
+  const uint64_t units[] = {1, 2, 31, 500, 3000};
+  for (uint32_t i = 0; i < 5; i++)
+    for (uint32_t n = 1; n <= REAL_KINDS + 2; n += 4) {
+      check_reals(n, units[i], 1 + 31 * (i % 2), FF_COVARIANCE, 0, 10 * i + n);
+      check_reals(n, units[i], 32, FF_COVARIANCE, 1, 10 * i + n);
+      check_reals(n, units[i], 32, 0, 0, 10 * i + n);
+    }
+}
+
+/* Each power and each pair has one job. */
+static void jobs_of_reals(void) {
+  for (uint32_t n = 1; n < 90; n++) {
+    const uint64_t all = ff_collect_real_jobs(n, 1), powers = ff_collect_real_jobs(n, 0);
+    FF_CHECK_INT(all, powers + (uint64_t)n * (n - 1) / 2);
+    for (uint64_t job = 0, pair = 0; job < all; job++) {
+      uint32_t j, k;
+      int power;
+      ff_collect_real_job(job, n, &j, &k, &power);
+      FF_CHECK(job < powers ? j == k && job == FF_COLLECT_POWERS * j + (uint64_t)power - 1 && power >= 1 && power <= 4
+                            : power == 0 && j < k && k < n && pair == ff_collect_pair(j, k));
+      pair += job >= powers;
+    }
+  }
+}
+
+/* As many of the largest terms as a tally may have: digits have room, and carries go through all of them. */
+static void digits_have_room(void) {
+  uint64_t words[FF_COLLECT_REAL_WORDS] = {0};
+  const double most = 0x1.fffffffffffffp1023;
+  int64_t digit[3];
+  uint32_t at;
+  ff_real_digits(-most, &at, digit);
+  for (uint32_t d = 0; d < 3; d++) words[at + d] = (uint64_t)(digit[d] * (int64_t)(FF_DEVICE_MOST_REALS * FF_REAL_TERMS));
+  words[0] = 1;
+  ff_real_sum got = {{0}, 0}, want = {{0}, 0};
+  ff_real_sum_add_digits(&got, words);
+  ff_real_sum_add(&want, -most);
+  for (int i = 0; i < 27; i++) {
+    const ff_real_sum same = want;
+    ff_real_sum_merge(&want, &same);
+  }
+  const ff_real_sum once = want;
+  for (int i = 1; i < FF_REAL_TERMS; i++) ff_real_sum_merge(&want, &once);
+  ff_real_sum_add(&want, 0x1p-1074);
+  FF_CHECK(memcmp(&got, &want, sizeof got) == 0);
+}
+
+FF_TEST_MAIN("ssa_collect", moments, histograms, jobs, products, carries, many_batches_fit, squares, shifted_sums,
+             real_numbers, jobs_of_reals, digits_have_room)

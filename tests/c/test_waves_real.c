@@ -240,6 +240,29 @@ static void waves_are_copied_in_pieces(void) {
   free(often);
 }
 
+/* Of many trajectories, devices add up moments and products, but no histograms; then nothing else is copied. */
+static void devices_add_up_real_numbers(void) {
+  enum { MANY = 512 };
+  const way one = {2, 2, 200, 11, 0, 0, 0};
+  const ff_engine engine = accepted(&hybrid_engine);
+  for (int fewer = 0; fewer < 2; fewer++)
+    for (unsigned wanted = 0; wanted < 4; wanted++) { /* FF_COVARIANCE, FF_HISTOGRAM */
+      ff_run *run[2];
+      ff_sums *sums[2];
+      ff_error err;
+      for (int on = 0; on < 2; on++) {
+        const ff_run_options options = {.n = (uint64_t)(MANY - fewer), .times = times, .n_times = TIMES, .observed = both,
+                                        .n_observed = 2, .wanted = wanted};
+        set_devices(&one, &engine, HYBRID_COUNTS);
+        FF_CHECK_OK(run_in_way(&run[on], &engine, &flow, options, on ? &one : &alone, &err), &err);
+        FF_CHECK_OK(ff_run_sums(run[on], &sums[on], &err), &err);
+      }
+      FF_CHECK_INT(toy_devices.copies == 0, fewer == 0 && !(wanted & FF_HISTOGRAM));
+      FF_CHECK(sums_are_same(sums[0], sums[1]));
+      for (int on = 0; on < 2; on++) ff_run_free(run[on]);
+    }
+}
+
 /* Devices refuse trajectories that fail. This processor tells of the first of them, as without devices. */
 static void failures_are_told(void) {
   static const double later[] = {0.5, 3};
@@ -382,5 +405,5 @@ static void kernels_begin_at_time_0(void) {
     }
 }
 
-FF_TEST_MAIN("real counts on devices", devices_change_no_bit, the_net_has_real_states, waves_are_copied_in_pieces,
+FF_TEST_MAIN("real counts on devices", devices_change_no_bit, the_net_has_real_states, waves_are_copied_in_pieces, devices_add_up_real_numbers,
              failures_are_told, sweeps_are_runs, some_runs_have_no_kernels, kernels_begin_at_time_0)

@@ -165,7 +165,8 @@ static double toy_count(const toy_ensemble *e, uint64_t k, uint32_t i, uint32_t 
 static ff_status toy_tally(ff_ensemble *ensemble, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err) {
   const toy_ensemble *e = toy_of(ensemble);
   uint64_t bytes = 0;
-  if (e->request.reals) return ff_error_set(err, FF_EINTERNAL, "sums of real numbers");
+  if (!e->request.tallies) return ff_error_set(err, FF_EINTERNAL, "sums that were not asked for");
+  if (e->request.reals && sums->frequency != NULL) return ff_error_set(err, FF_EINTERNAL, "histograms of real numbers");
   for (uint64_t k = first; k < first + n; k++)
     for (uint32_t i = 0; i < e->request.n_times && !toy_refuses(e, k); i++) {
       double x[TOY_COUNTS];

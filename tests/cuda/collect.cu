@@ -10,6 +10,8 @@
 
 extern "C" {
 #include "../c/fake_wave.h"
+#include "../c/real_wave.h"
+#include "../c/same_sums.h"
 }
 
 #include <cstdio>
@@ -20,15 +22,16 @@ ff_status ff_stages_wait(ff_staged *s, const char *doing, ff_error *err) {
   return ff_cuda_check(cudaStreamSynchronize(s->stream), doing, err);
 }
 
-static ff_status new_wave(ff_trajectories *e, const wave_shape *s, ff_error *err) {
+static ff_status new_wave(ff_trajectories *e, const wave_shape *s, int reals, ff_error *err) {
   *e = {};
+  e->request.reals = reals;
   e->launch.units = e->units = s->units;
   e->launch.n_times = s->n_times;
   e->launch.n_observed = s->n_observed;
   ff_status status = ff_cuda_check(cudaGetDeviceProperties(&e->device, 0), "describing the device", err);
   if (status == FF_OK) status = ff_cuda_check(cudaStreamCreate(&e->stream), "creating a stream", err);
   const size_t counts = (size_t)s->n_times * s->n_observed * s->units;
-  if (status == FF_OK) status = ff_cuda_new((void **)&e->launch.recorded, counts * 4, "counts", err);
+  if (status == FF_OK) status = ff_cuda_new((void **)&e->launch.recorded, counts * ff_device_count_bytes(reals), "counts", err);
   if (status == FF_OK) status = ff_cuda_new((void **)&e->launch.refused, (s->units + 31) / 32 * 4, "refused", err);
   return status;
 }
@@ -40,8 +43,8 @@ static void free_wave(ff_trajectories *e) {
   if (e->stream != NULL) cudaStreamDestroy(e->stream);
 }
 
-static ff_status upload(ff_trajectories *e, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, ff_error *err) {
-  const size_t bytes = (size_t)s->n_times * s->n_observed * s->units * 4;
+static ff_status upload(ff_trajectories *e, const wave_shape *s, const void *counts, const uint32_t *refused, ff_error *err) {
+  const size_t bytes = (size_t)s->n_times * s->n_observed * s->units * ff_device_count_bytes(e->request.reals);
   ff_status status = ff_cuda_check(cudaMemcpy(e->launch.recorded, counts, bytes, cudaMemcpyHostToDevice), "copying", err);
   if (status != FF_OK) return status;
   return ff_cuda_check(cudaMemcpy(e->launch.refused, refused, (s->units + 31) / 32 * 4, cudaMemcpyHostToDevice), "copying", err);
@@ -62,7 +65,7 @@ static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
   ff_sums want = {}, got = {};
   FF_CHECK_OK(wave_sums(&want, &s, wanted, &err), &err);
   FF_CHECK_OK(wave_sums(&got, &s, wanted, &err), &err);
-  ff_status status = new_wave(&e, &s, &err);
+  ff_status status = new_wave(&e, &s, 0, &err);
   for (uint64_t wave = 0; wave < 2 && status == FF_OK; wave++) {
     uint32_t *counts = wave_counts(&s, seed + 2 * wave), *refused = wave_refused(&s, seed + 2 * wave + 1);
     FF_CHECK(counts != NULL && refused != NULL);
@@ -112,7 +115,7 @@ static void too_large_histograms(void) {
   FF_CHECK_OK(wave_sums(&none, &s, FF_HISTOGRAM, &err), &err);
   FF_CHECK_OK(wave_sums(&got, &s, FF_HISTOGRAM, &err), &err);
   uint32_t *counts = wave_counts(&s, 1), *refused = wave_refused(&s, 2);
-  ff_status status = new_wave(&e, &s, &err);
+  ff_status status = new_wave(&e, &s, 0, &err);
   FF_CHECK(counts != NULL && refused != NULL);
   if (status == FF_OK) status = upload(&e, &s, counts, refused, &err);
   FF_CHECK_OK(status, &err);
@@ -147,6 +150,50 @@ static void products(void) {
 /* 2^20 of the largest counts: each word of a sum has a carry. */
 static void carries(void) { check_wave({1, 3, 1 << 20, 50}, FF_COVARIANCE, 7); }
 
+/* ---- real numbers ------------------------------------------------------------------------------------------------------- */
+
+static void check_reals(wave_shape s, unsigned wanted, uint64_t seed) {
+  const size_t cells = (size_t)s.n_times * s.n_observed;
+  double *x = (double *)ff_calloc(cells * s.units, sizeof *x), *state = (double *)ff_calloc(s.n_observed, sizeof *state);
+  uint8_t *real = (uint8_t *)ff_calloc(s.n_observed, 1);
+  uint32_t *refused = wave_refused(&s, seed);
+  uint64_t bytes = 0;
+  ff_error err = {FF_OK, ""};
+  ff_trajectories e;
+  ff_sums want = {}, got = {};
+  for (uint32_t j = 0; j < s.n_observed; j++) real[j] = !real_is_whole(j);
+  FF_CHECK_OK(ff_sums_new(&want, s.n_times, s.n_observed, real, wanted, &err), &err);
+  FF_CHECK_OK(ff_sums_new(&got, s.n_times, s.n_observed, real, wanted, &err), &err);
+  for (uint64_t k = 0; k < s.units; k++) {
+    for (size_t cell = 0; cell < cells; cell++) x[cell * s.units + k] = real_number(cell % s.n_observed, &seed);
+    for (uint32_t i = 0; i < s.n_times && !(refused[k / 32] >> k % 32 & 1u); i++) {
+      for (uint32_t j = 0; j < s.n_observed; j++) state[j] = x[((size_t)i * s.n_observed + j) * s.units + k];
+      FF_CHECK_OK(ff_sums_add(&want, i, state, &bytes, &err), &err);
+    }
+  }
+  ff_status status = new_wave(&e, &s, 1, &err);
+  if (status == FF_OK) status = upload(&e, &s, x, refused, &err);
+  if (status == FF_OK) status = collect(&e, 1, &got, &err);
+  FF_CHECK_OK(status, &err);
+  FF_CHECK_SAY(sums_are_same(&want, &got), "%u times, %u real quantities, %llu trajectories", s.n_times, s.n_observed,
+               (unsigned long long)s.units);
+  free_wave(&e);
+  ff_sums_free(&want);
+  ff_sums_free(&got);
+  free(x);
+  free(state);
+  free(real);
+  free(refused);
+}
+
+static void real_numbers(void) {
+  const uint64_t units[] = {1, 31, 33, 255, 256, 257, 5003, 70000};
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (int each = 0; each < 3; each++) check_reals({2, REAL_KINDS, units[i], 4 * each}, each == 1 ? FF_COVARIANCE : 0, i);
+  check_reals({300, 40, 97, 5}, 0, 10);
+  check_reals({1, 60, 1003, 5}, FF_COVARIANCE, 11);
+}
+
 /* ---- speed -------------------------------------------------------------------------------------------------------------- */
 
 __global__ static void fill(uint32_t *counts, uint64_t n, uint32_t mask) {
@@ -155,6 +202,11 @@ __global__ static void fill(uint32_t *counts, uint64_t n, uint32_t mask) {
     x = (x ^ x >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
     counts[i] = (uint32_t)(x >> 32) & mask;
   }
+}
+
+__global__ static void fill_reals(double *x, uint64_t n) {
+  for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (uint64_t)gridDim.x * blockDim.x)
+    x[i] = 1 + (double)((i + 1) * UINT64_C(0x9E3779B97F4A7C15) >> 11) * 0x1p-50;
 }
 
 __global__ static void read_all(const uint4 *from, uint64_t n, uint32_t *to) {
@@ -215,7 +267,7 @@ static void measure(wave_shape s, unsigned wanted, int bits) {
   double whole = 0, device = 0;
   const uint64_t counts = s.units * s.n_times * s.n_observed;
   FF_CHECK_OK(wave_sums(&sums, &s, wanted, &err), &err);
-  ff_status status = new_wave(&e, &s, &err);
+  ff_status status = new_wave(&e, &s, 0, &err);
   if (status == FF_OK) {
     fill<<<e.device.multiProcessorCount * 16, 512, 0, e.stream>>>(e.launch.recorded, counts, (1u << bits) - 1);
     status = best_of(&whole, &device, &e, &sums, &err);
@@ -234,6 +286,30 @@ static void measure(wave_shape s, unsigned wanted, int bits) {
   ff_sums_free(&sums);
 }
 
+static void measure_reals(wave_shape s, unsigned wanted) {
+  ff_error err = {FF_OK, ""};
+  ff_trajectories e;
+  ff_sums sums = {};
+  double whole = 0, device = 0;
+  const uint64_t numbers = s.units * s.n_times * s.n_observed;
+  uint8_t *real = (uint8_t *)ff_calloc(s.n_observed, 1);
+  memset(real, 1, s.n_observed);
+  FF_CHECK_OK(ff_sums_new(&sums, s.n_times, s.n_observed, real, wanted, &err), &err);
+  ff_status status = new_wave(&e, &s, 1, &err);
+  if (status == FF_OK) {
+    fill_reals<<<e.device.multiProcessorCount * 16, 512, 0, e.stream>>>((double *)e.launch.recorded, numbers);
+    status = best_of(&whole, &device, &e, &sums, &err);
+  }
+  FF_CHECK_OK(status, &err);
+  printf("%u times, %u real quantities, %llu trajectories%s\n", s.n_times, s.n_observed, (unsigned long long)s.units,
+         wanted & FF_COVARIANCE ? ", with products" : "");
+  printf("  statistics: %9.1f us whole call, %9.1f us on the device, %.3g numbers/s\n", whole * 1e6, device * 1e6,
+         (double)numbers / device);
+  free_wave(&e);
+  ff_sums_free(&sums);
+  free(real);
+}
+
 static int leave_out_speed = 0;
 
 static void speed(void) {
@@ -248,13 +324,16 @@ static void speed(void) {
     measure({10, 1000, 10000, 0}, FF_COVARIANCE, bits);
   }
   for (int bits = 8; bits <= 24; bits += 8) measure({11, 3, 1000000, 0}, FF_HISTOGRAM, bits);
+  measure_reals({100, 1, 1 << 20, 0}, 0); /* as users ask for it */
+  measure_reals({100, 100, 20000, 0}, 0);
+  measure_reals({100, 8, 100000, 0}, FF_COVARIANCE);
 }
 
 int main(int argc, char **argv) {
   static const ff_check_test tests[] = {{"moments", moments}, {"histograms", histograms}, {"large_histograms", large_histograms},
                                         {"too_large_histograms", too_large_histograms},
                                         {"divisions", divisions}, {"products", products}, {"carries", carries},
-                                        {"speed", speed}};
+                                        {"real_numbers", real_numbers}, {"speed", speed}};
   if (argc > 1 && strcmp(argv[1], "fast") == 0) {
     leave_out_speed = 1;
     argv[1] = argv[0];

@@ -1,15 +1,16 @@
 /* Compares trajectories of Petri nets on a GPU with those of this processor, bit for bit:
  *
- *   petri_check fireflip_cuda.so [cache=FOLDER] [part=N] [only=TEST]
+ *   petri_check fireflip_cuda.so [cache=FOLDER] [part=N] [only=TEST] [verbose]
  *
- * With part=N, one of N trajectories of each test. `petri_check list` prints the names of the tests. With `speed`, it measures
+ * With part=N, one of N trajectories of each test. With verbose, it prints the seconds that each net takes. `petri_check list` prints the names of the tests. With `speed`, it measures
  * ensembles instead:
  *
- *   petri_check fireflip_cuda.so speed [cache=FOLDER] [n=TRAJECTORIES] [times=N] [net=NAME] [kernel=NAME]
+ *   petri_check fireflip_cuda.so speed [cache=FOLDER] [n=TRAJECTORIES] [times=N] [net=NAME] [kernel=NAME] [threads=N]
  *   petri_check fireflip_cuda.so tissue [cache=FOLDER] [cells=NXxNY] [n=TRAJECTORIES] [last=TIME] [threads=N]
  *
- * The first one prints events per second of the kernel, and of all from the start of a wave until its states are on this
- * processor, of N times that are recorded (1 at the end, by default). The nets chain, ring, groups and cells are larger ones. The
+ * The first one prints events per second of the kernel, of the kernel and of exact sums of what it has recorded, and of all from
+ * the start of a wave until its states are on this processor, of N times that are recorded (1 at the end, by default). With
+ * threads=N, the last one is that of so many threads of this processor. The nets chain, ring, groups and cells are larger ones. The
  * second one prints seconds for a simulated second of a tissue of calcium cells, from TIME to twice this time; with threads=N, on
  * so many threads of this processor instead.
  * `make cuda-check` builds this program, and `make gpu-check` runs it. */
@@ -30,8 +31,9 @@ static struct {
   const char *cache, *net, *kernel;
   uint64_t n;
   uint32_t part, times, nx, ny, threads;
+  int verbose;
   double last;
-} gpu = {NULL, NULL, NULL, NULL, 0, 1, 1, 100, 200, 0, 0.05};
+} gpu = {NULL, NULL, NULL, NULL, 0, 1, 1, 100, 200, 0, 0, 0.05};
 
 /* What an ensemble has simulated. */
 typedef struct {
@@ -39,7 +41,7 @@ typedef struct {
   ff_device_progress progress;
   uint64_t n;     /* trajectories */
   double *states; /* of all of them */
-  double ready, whole;
+  double ready, whole, sums; /* seconds */
 } job;
 
 /* The trajectories of an ensemble: those of the points that have joined, if it has points. */
@@ -63,6 +65,20 @@ static ff_status on_gpu(job *j, const ff_petri_program *program, const ff_device
   j->states = ff_calloc(n * request->n_times * request->n_observed, sizeof *j->states);
   if (status == FF_OK) status = gpu.backend->states(j->ensemble, 0, n, j->states, err);
   j->whole = ff_clock() - began;
+  return status;
+}
+
+/* Adds up what the ensemble has recorded. */
+static ff_status add_up(job *j, const ff_device_request *request, ff_error *err) {
+  uint8_t *real = ff_calloc(request->n_observed, 1);
+  ff_sums sums;
+  memset(real, 1, request->n_observed);
+  ff_status status = ff_sums_new(&sums, request->n_times, request->n_observed, real, 0, err);
+  const double began = ff_clock();
+  if (status == FF_OK) status = gpu.backend->tally(j->ensemble, 0, j->n, &sums, err);
+  j->sums = ff_clock() - began;
+  ff_sums_free(&sums);
+  free(real);
   return status;
 }
 
@@ -133,6 +149,8 @@ static void compare_net(const petri_text *x, const char *what, const char *kerne
                                      .n_observed = n_observed, .reals = 1};
   gpu.kernel = kernel;
   FF_CHECK_OK(on_gpu(&j, x->program, &request, n, &err), &err);
+  if (gpu.verbose) printf("%-50s %-10s %8.2f s, then %8.2f s\n", what, kernel != NULL ? kernel : "", j.ready, j.whole);
+  if (gpu.verbose) fflush(stdout);
   if (j.progress.done) compare(&j, x->program, &request, n, n * most / 1000, what);
   if (j.progress.done && kernel != NULL)
     FF_CHECK_SAY(strcmp(gpu.backend->common.info(j.ensemble).kernel, kernel) == 0, "%s: not by %s", what, kernel);
@@ -283,21 +301,23 @@ static void tissues_have_the_bits(void) {
   }
 }
 
-/* One trajectory on this processor. */
-static void on_processor(const tissue *x, const ff_device_request *request, double *seconds, double *firings) {
-  double state, *const states = &state, began = ff_clock();
+/* Trajectories on this processor. */
+static void on_processor(const ff_petri_program *program, int method, const ff_device_request *request, uint64_t n,
+                         double *seconds, double *firings) {
+  double *const states = ff_calloc(n * request->n_times, sizeof *states), began = ff_clock();
   ff_run *run = NULL;
   ff_error err;
   int done = 0;
-  const ff_run_options options = {.method = FF_PETRI_WINDOWS, .key = KEY, .n = 1, .times = request->times, .n_times = 1,
+  const ff_run_options options = {.method = method, .key = KEY, .n = n, .times = request->times, .n_times = request->n_times,
                                   .observed = request->observed, .n_observed = 1, .states = &states,
                                   .threads = (int)gpu.threads, .simd = FF_SIMD_BEST};
-  ff_status status = ff_run_new(&run, &ff_petri_engine, x->net.program, &options, &err);
+  ff_status status = ff_run_new(&run, &ff_petri_engine, program, &options, &err);
   while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, &err);
   FF_CHECK_OK(status, &err);
   *firings = status == FF_OK ? (double)ff_run_steps(run) : 0;
   *seconds = ff_clock() - began;
   ff_run_free(run);
+  free(states);
 }
 
 static void a_tissue_is_fast(void) {
@@ -312,7 +332,7 @@ static void a_tissue_is_fast(void) {
     job j = {0};
     ff_error err;
     if (gpu.threads > 0) {
-      on_processor(&x, &request, &seconds[twice], &firings[twice]);
+      on_processor(x.net.program, FF_PETRI_WINDOWS, &request, 1, &seconds[twice], &firings[twice]);
       continue;
     }
     FF_CHECK_OK(on_gpu(&j, x.net.program, &request, gpu.n, &err), &err);
@@ -345,7 +365,8 @@ static void ensembles_are_fast(void) {
               {"groups", NULL, 2, &large_nets[3]},   {"cells", NULL, 0.05, &large_nets[6]}};
   double times[MOST_TIMES];
   const uint32_t n_times = gpu.times < MOST_TIMES ? gpu.times : MOST_TIMES, observed = 0;
-  printf("%-8s %12s %6s %12s %12s %8s %8s %s\n", "net", "trajectories", "times", "events/s", "with states", "ready", "refused",
+  printf("%-8s %12s %6s %12s %12s %12s %8s %8s %s\n", "net", "trajectories", "times", "events/s", "with sums", "with states",
+         "ready", "refused",
          "threads x blocks, registers");
   for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) {
     petri_text x;
@@ -357,17 +378,24 @@ static void ensembles_are_fast(void) {
       small_compile(&x, &(small_net){nets[i].what, nets[i].write, 0, FF_PETRI_AUTO});
     for (uint32_t k = 0; k < n_times; k++) times[k] = nets[i].last * (k + 1) / n_times;
     const ff_device_request request = {.initial = x.program->start, .times = times, .n_times = n_times, .observed = &observed,
-                                       .n_observed = 1, .reals = 1};
+                                       .n_observed = 1, .reals = 1, .tallies = 1};
     const uint64_t n = gpu.n > 0 ? gpu.n : nets[i].large != NULL ? 1 << 13 : 1 << 20;
-    for (int turn = 0; turn < 3; turn++) { /* the first one may compile */
+    double seconds, firings;
+    if (gpu.threads > 0) {
+      on_processor(x.program, FF_PETRI_EXACT, &request, n, &seconds, &firings);
+      printf("%-8s %12llu %6u %38.3e %u threads\n", nets[i].what, (unsigned long long)n, n_times, firings / seconds, gpu.threads);
+    }
+    for (int turn = 0; turn < 3 && gpu.threads == 0; turn++) { /* the first one may compile */
       job j = {0};
       uint64_t refused[1024], n_refused = 0;
       FF_CHECK_OK(on_gpu(&j, x.program, &request, n, &err), &err);
       if (j.progress.done) {
         const ff_ensemble_info info = gpu.backend->common.info(j.ensemble);
         FF_CHECK_OK(gpu.backend->refused(j.ensemble, 0, refused, 1024, &n_refused, &err), &err);
-        printf("%-8s %12llu %6u %12.3e %12.3e %8.2f %8llu %u x %u, %u\n", nets[i].what, (unsigned long long)n, n_times,
-               (double)j.progress.steps / info.device_seconds, (double)j.progress.steps / j.whole, j.ready,
+        FF_CHECK_OK(add_up(&j, &request, &err), &err);
+        printf("%-8s %12llu %6u %12.3e %12.3e %12.3e %8.2f %8llu %u x %u, %u\n", nets[i].what, (unsigned long long)n, n_times,
+               (double)j.progress.steps / info.device_seconds, (double)j.progress.steps / (info.device_seconds + j.sums),
+               (double)j.progress.steps / j.whole, j.ready,
                (unsigned long long)n_refused, info.threads, info.blocks, info.registers);
         fflush(stdout);
       }
@@ -397,6 +425,7 @@ int main(int argc, char **argv) {
   if (gpu.backend == NULL) return 2;
   for (int i = 2; i < argc; i++) {
     if (strcmp(argv[i], "speed") == 0) measures = 1;
+    if (strcmp(argv[i], "verbose") == 0) gpu.verbose = 1;
     if (strcmp(argv[i], "tissue") == 0) measures = tissues = 1;
     if (strncmp(argv[i], "cells=", 6) == 0 && sscanf(argv[i] + 6, "%ux%u", &gpu.nx, &gpu.ny) != 2) return 2;
     if (strncmp(argv[i], "last=", 5) == 0) gpu.last = strtod(argv[i] + 5, NULL);

@@ -189,7 +189,7 @@ static ff_status before_adding(ff_status status, ff_error *err) {
   return FF_EBACKEND;
 }
 
-ff_status ff_collect(ff_trajectories *e, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err) {
+static ff_status collect_counts(ff_trajectories *e, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err) {
   const size_t n_observed = e->launch.n_observed, cells = e->launch.n_times * n_observed;
   const size_t products = sums->products != NULL ? e->launch.n_times * (n_observed * (n_observed - 1) / 2) : 0;
   const size_t words = cells * FF_COLLECT_WORDS + products * 2;
@@ -209,4 +209,9 @@ ff_status ff_collect(ff_trajectories *e, uint64_t first, uint64_t n, ff_sums *su
   free(values.at);
   free(got);
   return status;
+}
+
+ff_status ff_collect(ff_trajectories *e, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err) {
+  if (e->request.reals) return before_adding(ff_collect_reals(e, first, n, sums, err), err);
+  return collect_counts(e, first, n, sums, err);
 }

@@ -18,4 +18,8 @@ typedef unsigned long long word;
 ff_status ff_collect_values_of(ff_collect_values *out, ff_trajectories *e, uint64_t first, uint64_t n, const uint64_t *words,
                                size_t cells, ff_error *err);
 
+/* As ff_collect(), for trajectories that have recorded real numbers. Histograms are not counted. After a failure, nothing is
+ * added. */
+ff_status ff_collect_reals(ff_trajectories *e, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err);
+
 #endif

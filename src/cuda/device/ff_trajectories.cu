@@ -321,7 +321,6 @@ static ff_status refused_there(ff_ensemble *e, uint64_t from, uint64_t *units, u
 }
 
 static ff_status tally_there(ff_ensemble *e, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err) {
-  if (of(e)->request.reals) return ff_error_set(err, FF_EINTERNAL, "devices do not add up real numbers");
   if (first > of(e)->units || n > of(e)->units - first) return ff_error_set(err, FF_EINTERNAL, "trajectories beyond the wave");
   FF_ON_DEVICE(of(e), ff_collect(of(e), first, n, sums, err), err);
 }

@@ -4,6 +4,7 @@
 
 extern "C" {
 #include "ff_collect.h"
+#include "ff_collect_reals.h"
 }
 
 #include <math.h>
@@ -43,7 +44,10 @@ static void plan_list(ff_trajectories *e) {
 /* What a wave may take of the free memory: a share, and no more than what its sums leave; less the list of firings. */
 static double room_of(const ff_trajectories *e, size_t unused) {
   const ff_device_request *r = &e->request;
-  const double sums = r->reals ? 0 : 8.0 * FF_COLLECT_WORDS * r->n_times * r->n_observed + (double)r->product_bytes;
+  const int products = r->product_bytes > 0;
+  const double counts = 8.0 * FF_COLLECT_WORDS * r->n_times * r->n_observed + (double)r->product_bytes;
+  const double reals = 8.0 * FF_COLLECT_REAL_WORDS * r->n_times * (double)ff_collect_real_jobs(r->n_observed, products);
+  const double sums = !r->reals ? counts : r->tallies ? reals : 0;
   return fmin((double)unused * MEMORY_SHARE, (double)unused * MOST_SHARE - sums) - largest_list(e);
 }
 

@@ -87,7 +87,8 @@ static ff_status create(sweep_device *d, ff_error *err) {
                                          .observed = s->counts, .n_observed = s->n_counts, .points = d->points,
                                          .n_points = n, .n_each = first->options.n, .joins = d->joins,
                                          .until = first->options.until, .max_values = s->max_values,
-                                         .product_bytes = s->product_bytes, .reals = s->reals};
+                                         .product_bytes = s->product_bytes, .reals = s->reals,
+                                         .tallies = s->tallies};
   if (first->engine->request != NULL) first->engine->request(&d->process, &request);
   pthread_mutex_lock(&s->creating);
   ff_status status = s->calls->create(&d->on->ensemble, first->model, &request, &options, err);
@@ -318,6 +319,7 @@ static ff_status choose_record(ff_sweep *s, const ff_point *given, ff_error *err
   s->counts = waves.counts;
   s->n_counts = waves.n_counts;
   s->reals = waves.reals;
+  s->tallies = waves.tallies;
   s->max_values = ff_most_entries(&run->wanted);
   s->product_bytes = waves.tallies ? run->wanted.product_bytes : 0;
   ff_run_free(run);

@@ -75,6 +75,7 @@ struct ff_sweep {
   ff_sweep_device *devices; /* as many as the fleet has */
   uint32_t *counts, n_counts; /* that devices record */
   int reals;                  /* whether they may be real numbers */
+  int tallies;                /* whether devices add them up */
   uint64_t max_values, product_bytes; /* as in ff_device_request */
   uint32_t at_work;             /* devices that have not failed */
   atomic_uint singles;          /* ensembles that had only one point */
