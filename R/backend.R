@@ -95,11 +95,10 @@ backend_names <- c("auto", "cpu", "cuda")
 #'   Boolean networks) needs no compilation. `"table"` (for asynchronous networks, and for `layout = "packed"`) needs no
 #'   compilation. `"generic"` (for reaction networks) needs none for the methods `"direct"`, `"logarithmic_direct"` and, for
 #'   most networks, `"factored"`; its code for another method is compiled once for each kind of run, for all networks, in one
-#'   to seven seconds. For Petri nets, `"generic"` reads the net as data. It is not chosen by itself, because it has not been
-#'   checked on a GPU yet; windows always have code that is generated. With `"auto"` (the default), stored code is used. Code
-#'   that is not stored is compiled for a reaction network or a Petri net; for a Boolean network, it is compiled if this takes
-#'   less time than it saves in this run or would have saved in earlier runs. Boolean and reaction networks for which no code
-#'   can be generated, such as large ones, use the other kernels. Compiled code is stored in the folder
+#'   to seven seconds. For Petri nets, `"generic"` needs none; windows always have code that is generated. With `"auto"` (the
+#'   default), stored code is used. Code that is not stored is compiled for a reaction network or a Petri net; for a Boolean
+#'   network, it is compiled if this takes less time than it saves in this run or would have saved in earlier runs. Models for
+#'   which no code can be generated, such as larger ones, use the other kernels. Compiled code is stored in the folder
 #'   `tools::R_user_dir("fireflip", "cache")`, which only the user can access. If other users can write to that folder, nothing
 #'   is read from or written to it. It holds at most 256 MB, and files that were not used for 90 days are removed. The compiler
 #'   is the library libnvrtc of CUDA's toolkit. It runs in a separate process, which ends on Ctrl-C and when R ends. Where
@@ -221,8 +220,8 @@ cuda_rows <- function(cuda) {
   d <- cuda$devices
   lacks <- .Call(ffi_backend_compiles, cuda$pointer)
   limits <- ifelse(nzchar(lacks), sprintf(paste(
-    "No code can be compiled at run time (%s). So Petri nets do not run there, and of the methods for reaction networks, only",
-    "\"logarithmic_direct\", \"direct\" and, for most networks, \"factored\" do"
+    "No code can be compiled at run time (%s). So Petri nets run there as data, not by windows, and of the methods for reaction",
+    "networks, only \"logarithmic_direct\", \"direct\" and, for most networks, \"factored\" do"
   ), lacks), "")
   backend_row("cuda", seq_along(d$name) - 1L, d$name, d$memory, d$compute_capability, d$usable, d$why_not, limits)
 }

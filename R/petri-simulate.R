@@ -97,7 +97,7 @@
 #'   Both are slower than the default, because each firing costs the first steps of a solver.
 #' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
 #'   `as_reaction_network(net)`, if the net is a reaction network. The numbers are those of that network.
-#' @section GPUs: GPUs simulate ensembles of small nets, and tissues by windows.
+#' @section GPUs: GPUs simulate ensembles of nets, and tissues by windows.
 #'
 #'   In an ensemble of a small net, each thread of a GPU simulates one trajectory after the other, and there are tens of
 #'   thousands of threads. A thread is much slower than a core of the processor, so a GPU is useful for large `nsim`. The code is
@@ -114,11 +114,10 @@
 #'   * at most 15 different functions of levels in the rates of stochastic transitions, and at most 4,000 numbers, names and
 #'     operations in all formulas together. A formula of a coloured net counts once for each colour.
 #'
-#'   With `options(fireflip.kernel = "generic")`, nets are data for a kernel that is the same for all nets, also larger ones.
-#'   The 32 threads of a warp then share a trajectory. This kernel has not been checked on a GPU yet. Such a net has only
-#'   stochastic transitions and flows, no rate or test that changes where a level crosses a value, and no `until`. There may be
-#'   up to 65,536 places, of which flows change at most 4,096, 65,536 stochastic transitions, 16,384 groups, and 16,383
-#'   functions of levels in the rates of stochastic transitions.
+#'   Larger nets are data for a kernel that is the same for all nets, and so is any net where there is no libnvrtc. The 32 threads
+#'   of a warp then share a trajectory. Such a net has only stochastic transitions and flows, no rate or test that changes where
+#'   a level crosses a value, and no `until`. There may be up to 65,536 places, of which flows change at most 4,096, 65,536
+#'   stochastic transitions, 16,384 groups, and 16,383 functions of levels in the rates of stochastic transitions.
 #'
 #'   With `method = "windows"`, which `"auto"` chooses for tissues of many cells, the threads of a GPU share a trajectory: each
 #'   runs a cell over a window of time. Several trajectories run side by side, up to about 400,000 cells in all. The limits of

@@ -31,25 +31,24 @@ typedef struct {
   uint64_t *steps; /* of each point of the wave */
 } fake_petri_ensemble;
 
-/* Looks at the net as a GPU's ensemble does first: it needs code, or data for the kernel "generic" if this is asked for. So the
- * same nets are refused with the same reasons, and the same points join. */
-static ff_status fake_petri_look(const ff_petri_program *program, const ff_device_request *request, const char *kernel,
-                                 ff_error *err) {
+/* Looks at the net as a GPU's ensemble does first: it needs code, or else data for a kernel. So the same nets are refused with
+ * the same reasons, and the same points join. */
+static ff_status fake_petri_look(const ff_petri_program *program, const ff_device_request *request, ff_error *err) {
   ff_petri_code code;
   ff_petri_image image;
   void *memory = NULL;
   size_t bytes;
+  ff_error first, second;
   ff_status status = ff_petri_check_request(program, request, err);
   if (status == FF_OK) status = ff_petri_check_kinds(program, err);
   if (status != FF_OK) return status;
-  if (kernel != NULL && strcmp(kernel, "generic") == 0) {
-    status = ff_petri_image_new(&image, &memory, &bytes, program, request, err);
-    ff_free_aligned(memory);
-    return status;
+  if (ff_petri_code_new(&code, program, request, FF_PETRI_CODE_SHARED, &first) == FF_OK) {
+    ff_petri_code_free(&code);
+    return FF_OK;
   }
-  status = ff_petri_code_new(&code, program, request, FF_PETRI_CODE_SHARED, err);
-  if (status == FF_OK) ff_petri_code_free(&code);
-  return status;
+  status = ff_petri_image_new(&image, &memory, &bytes, program, request, &second);
+  ff_free_aligned(memory);
+  return status == FF_OK ? FF_OK : ff_error_set(err, status, "%.400s; %.400s", first.text, second.text);
 }
 
 static ff_status fake_petri_look_at_parts(const ff_petri_parts *parts, const ff_device_request *request, ff_error *err) {
@@ -76,10 +75,11 @@ static ff_status fake_petri_create(ff_ensemble **out, const void *model, const f
                                    const ff_ensemble_options *options, ff_error *err) {
   const ff_petri_program *program = model;
   const size_t each = (size_t)request->n_times * request->n_observed;
+  (void)options;
   *out = NULL;
   if (!request->reals) return ff_error_set(err, FF_EINTERNAL, "levels that are whole numbers");
   const ff_status status = request->own != NULL ? fake_petri_look_at_parts(request->own, request, err)
-                                                : fake_petri_look(program, request, options->kernel, err);
+                                                : fake_petri_look(program, request, err);
   if (status != FF_OK) return status;
   fake_petri_ensemble *e = calloc(1, sizeof *e);
   e->program = program;

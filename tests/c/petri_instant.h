@@ -10,7 +10,7 @@ static const hostile_net instant_nets[] = {
      "s l -> 0|0.5 * l\ns r -> 0|0.2 * r * x",
      12, FF_PETRI_AUTO, 0, 0, 0, 0},
     {"weights are parts, and depend on counts",
-     "c x 0.2\np a 3\np b 0\np n 1\nf 0 -> x|b\nf x -> 0|x\ns b -> 2 a|b * (0.3 + x)\ns a -> 0|0.01 * a\n"
+     "c x 0.2\np a 3\np b 0\np n 1\nf 0 -> x|b\nf x -> 0|x\ns b -> 2 a|b * (0.3 + x)|b < 40\ns a -> 0|0.01 * a\n"
      "i a -> b|0.1 * a^2 / (1 + b)\ni a -> n|0.3 * (n < 9)|n < 9\ns n -> 0|n * x / (1 + x)",
      10, FF_PETRI_AUTO, 0, 0, 0, 0},
     {"one enables another",

@@ -28,8 +28,7 @@ static ff_status create(ff_ensemble **out, const void *model, const ff_device_re
     ff_stages_offer(e, &ff_petri_runner_windows); /* whatever the kernel: there is one */
   } else {
     offer(e, &ff_petri_runner_generated);
-    /* only if it is asked for: it has not been checked on a GPU yet */
-    if (e->options.kernel != NULL) offer(e, &ff_petri_runner_generic);
+    offer(e, &ff_petri_runner_generic);
   }
   status = ff_trajectories_open(e, request, err);
   if (status == FF_OK) *out = e;
