@@ -19,11 +19,15 @@ run_ensemble <- function(model, options, progress, backend = "auto") {
 run_ensemble_once <- function(model, options, progress, backend) {
   started <- proc.time()[["elapsed"]]
   core <- ensemble_engine(model)
-  pointer <- core$new(model, options)
-  on.exit(.Call(ffi_release, pointer))
-  job <- c(ensemble_job(pointer, core), grows = function() core$grows(model, options))
-  follow_run(job, started, options, progress, backend)
-  result <- .Call(ffi_ensemble_result, pointer)
+  pointers <- list()
+  on.exit(for (pointer in pointers) .Call(ffi_release, pointer))
+  begin <- function() {
+    pointer <- core$new(model, options)
+    pointers <<- c(pointers, pointer)
+    c(ensemble_job(pointer, core), again = begin, grows = function() core$grows(model, options))
+  }
+  job <- follow_run(begin(), started, options, progress, backend)
+  result <- job$result()
   warn_of_lost(result$device)
   with_notes(result, proc.time()[["elapsed"]] - started, options$threads)
 }
@@ -45,7 +49,8 @@ ensemble_job <- function(pointer, core) {
       .Call(ffi_ensemble_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache, blocks)
     },
     ready = function(seconds) .Call(ffi_ensemble_ready, pointer, seconds),
-    advance = function(seconds) .Call(ffi_ensemble_advance, pointer, seconds)
+    advance = function(seconds) .Call(ffi_ensemble_advance, pointer, seconds),
+    result = function() .Call(ffi_ensemble_result, pointer)
   )
 }
 
@@ -137,7 +142,7 @@ first_refused <- function(models, options) {
 }
 
 # Lets a run go on to its end in short pieces, so that R can process Ctrl-C. After 10, 20, 40 seconds and so on, it looks whether
-# the run is slow, until it has told so.
+# the run is slow, until it has told so. Returns the job that has ended: a run may begin anew on GPUs.
 follow_run <- function(job, started, options, progress, backend) {
   engine <- list(name = wanted_backend(backend)$value)
   if (engine$name == "cuda") engine <- begin_on_devices(job, backend, options$method)
@@ -149,6 +154,10 @@ follow_run <- function(job, started, options, progress, backend) {
     if (state$done == 1) break
     seconds <- proc.time()[["elapsed"]] - started
     engine <- settle_ensemble(engine, job, state, seconds, options)
+    if (engine$name == "cuda" && !is.null(engine$anew)) {
+      job <- engine$anew
+      engine$anew <- NULL
+    }
     if (state$complete > complete) since <- seconds
     complete <- state$complete
     if (seconds >= look) look <- if (tell_if_slow(state, options$nsim, seconds, since, job$grows)) Inf else 2 * look
@@ -158,6 +167,7 @@ follow_run <- function(job, started, options, progress, backend) {
     cli::cli_progress_update(id = bar, set = state$complete, force = TRUE, extra = list(now = now))
   }
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
+  job
 }
 
 # ---- GPUs ----------------------------------------------------------------------------------------------------------------
@@ -193,25 +203,38 @@ advance_on_devices <- function(job, backend) {
 }
 
 # With "auto", a run begins on the processor. If what has not begun would take long there, it moves to GPUs as soon as they are
-# ready; the processor goes on until then. This changes no bit of the result.
+# ready; the processor goes on until then. A run whose trajectories take long there, and not on GPUs, begins anew on these:
+# `anew` is its job. This changes no bit of the result.
 settle_ensemble <- function(engine, job, state, seconds, options) {
-  if (engine$name == "auto" && seconds >= gpu_start_seconds && is_worth_moving(state, seconds, options)) {
-    why_not <- job$why_not()
-    if (!is.null(why_not)) {
-      tell_no_kernel(job, options$method, why_not, is_there = has_gpu)
-      return(list(name = "cpu"))
+  if (engine$name == "auto" && seconds >= gpu_start_seconds) {
+    if (is_worth_moving(state, seconds, options)) return(start_on_devices(job, options))
+    if (is_worth_beginning_anew(job, state, seconds)) {
+      anew <- job$again()
+      engine <- start_on_devices(anew, options)
+      if (engine$name == "starting") engine$anew <- anew
+      return(engine)
     }
-    engine <- auto_engine(job$core$kernels)
-    if (engine$name == "cpu") return(engine)
-    return(leave_on_failure(job, options$method, {
-      job$use(engine)
-      c(list(name = "starting"), engine[names(engine) != "name"])
-    }))
   }
   if (engine$name != "starting") return(engine)
-  leave_on_failure(job, options$method, {
-    if (job$ready(0)) engine$name <- "cuda"
+  there <- if (is.null(engine$anew)) job else engine$anew
+  leave_on_failure(there, options$method, {
+    if (there$ready(0)) engine$name <- "cuda"
     engine
+  })
+}
+
+# Lets GPUs get ready for a job, if there is one that can do it.
+start_on_devices <- function(job, options) {
+  why_not <- job$why_not()
+  if (!is.null(why_not)) {
+    tell_no_kernel(job, options$method, why_not, is_there = has_gpu)
+    return(list(name = "cpu"))
+  }
+  engine <- auto_engine(job$core$kernels)
+  if (engine$name == "cpu") return(engine)
+  leave_on_failure(job, options$method, {
+    job$use(engine)
+    c(list(name = "starting"), engine[names(engine) != "name"])
   })
 }
 
@@ -241,12 +264,18 @@ leave_on_failure <- function(job, method, engine) {
 
 # Whether the trajectories that have not begun would take more than `gpu_gain_seconds` on the processor: several times as long as
 # it takes to create a GPU's context and to compile code. A GPU needs many trajectories, because each of them takes longer there
-# than on a core.
+# than on a core, unless all threads share it.
 is_worth_moving <- function(state, seconds, options) {
-  if (too_few_for_gpus(state$waiting, options)) return(FALSE)
+  if (state$waiting == 0 || (!is_shared(state) && too_few_for_gpus(state$waiting, options))) return(FALSE)
   ended <- if (state$complete > 0) state$complete else options$nsim - state$waiting # those that have begun take at least as long
   state$waiting * seconds / ended >= gpu_gain_seconds
 }
+# Whether all threads of a GPU share a trajectory, and none has ended here after some time. What was done is lost, but if the GPU
+# is faster, the run takes hardly more than twice as long as it must.
+is_worth_beginning_anew <- function(job, state, seconds) {
+  is_shared(state) && state$complete == 0 && seconds >= gpu_gain_seconds && !is.null(job$again)
+}
+is_shared <- function(state) isTRUE(state$shared == 1) # a sweep does not tell
 too_few_for_gpus <- function(trajectories, options) trajectories < gpu_least_trajectories * options$threads
 gpu_gain_seconds <- 5
 piece_seconds <- 0.1 # between two looks at Ctrl-C

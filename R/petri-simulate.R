@@ -151,8 +151,9 @@
 #'   reason, if the run would have used a GPU.
 #'
 #'   With `"auto"`, an ensemble begins on the processor. It moves to GPUs if the rest would take more than 5 seconds there, and
-#'   if at least 100 trajectories for each thread have not begun: see [backends()]. So a run of a few trajectories stays on the
-#'   processor, even if the net is large. Give `backend = "cuda"` to simulate it on a GPU.
+#'   if at least 100 trajectories for each thread have not begun, or with `method = "windows"`, any: see [backends()]. With
+#'   `method = "windows"`, a run of which no trajectory has ended after 5 seconds begins anew on a GPU. Another run of a few
+#'   trajectories stays on the processor, even if the net is large. Give `backend = "cuda"` to simulate it on a GPU.
 #'
 #'   The processor simulates single trajectories that a GPU cannot: those in which a place gets more than 2^30 tokens,
 #'   transitions fire 2^30 times, or others than stochastic ones 1,025 times at one instant, levels cross values 1,001 times

@@ -226,6 +226,8 @@ uint64_t ff_run_complete(const ff_run *run) { return ff_waves_complete(run) + ff
 
 uint64_t ff_run_steps(const ff_run *run) { return ff_waves_steps(run) + ff_workers_steps(run); }
 
+int ff_run_shares_trajectories(const ff_run *run) { return run->process.shared; }
+
 ff_status ff_run_sums(ff_run *run, ff_sums **out, ff_error *err) {
   if (!run->merged) return ff_error_set(err, FF_EINTERNAL, "a run that is not done has no sums");
   *out = &run->workers[0].record.sums;

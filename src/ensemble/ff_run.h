@@ -25,6 +25,9 @@ ff_status ff_run_advance(ff_run *run, double seconds, int *done, ff_error *err);
 uint64_t ff_run_complete(const ff_run *run);
 uint64_t ff_run_steps(const ff_run *run);
 
+/* Whether the threads of a device share a trajectory of this run. O(1). */
+int ff_run_shares_trajectories(const ff_run *run);
+
 /* The sums over all trajectories of a run that is done and does not keep the states. *out belongs to the run. O(1). */
 ff_status ff_run_sums(ff_run *run, ff_sums **out, ff_error *err);
 

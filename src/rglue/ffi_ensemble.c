@@ -179,14 +179,14 @@ SEXP ffi_ensemble_ready(SEXP pointer, SEXP seconds) {
 /* Works for about `seconds`. Returns list(done, complete, events, waiting): `waiting` is the number of trajectories that have not
  * begun. */
 SEXP ffi_ensemble_advance(SEXP pointer, SEXP seconds) {
-  static const char *const names[] = {"done", "complete", "events", "waiting"};
+  static const char *const names[] = {"done", "complete", "events", "waiting", "shared"};
   ff_error err;
   ffi_ensemble *h = held_of(pointer);
   R_CheckUserInterrupt();
   if (!h->done) ffi_check(ff_run_advance(h->run, ffi_number(seconds, "seconds"), &h->done, &err), &err);
   const double values[] = {h->done, (double)ff_run_complete(h->run), (double)ff_run_steps(h->run),
-                           (double)ff_run_waiting(h->run)};
-  return ffi_numbers(4, names, values);
+                           (double)ff_run_waiting(h->run), ff_run_shares_trajectories(h->run)};
+  return ffi_numbers(5, names, values);
 }
 
 /* The firings as list(trajectory, time, reaction); trajectories and reactions are numbered from 1. */

@@ -43,6 +43,16 @@ test_that("GPUs give a net's results of the processor, for every output", {
   expect_identical(do.call(c, parts), simulated("cpu"))
 })
 
+# A row of genes whose flows have different rates: parts that no kernel simulates by windows.
+genes_unlike <- function() {
+  petri_net(
+    "off[x] <-> on[x]" = c(1.5, 2.5), "0 -> protein[x]" = flow("x * on[x]"), "protein[x] -> 0" = flow(1),
+    spread = transition("protein[x] -> protein[y]", flow = mass_action(0.5), guard = "abs(x - y) == 1"),
+    colours = list(Cell = 1:4), indices = c(x = "Cell", y = "Cell"), places = c(off = "Cell", on = "Cell", protein = "Cell"),
+    continuous = "protein", initial = c(off = 1)
+  )
+}
+
 test_that("GPUs give the processor's results of tissues, by windows", {
   plain_session(fireflip.cuda_library = fake("petri"))
   tissue <- row_of_genes(6)
@@ -56,14 +66,8 @@ test_that("GPUs give the processor's results of tissues, by windows", {
   expect_same_run(function(backend) {
     simulate(tissue, 5, 2, times = 1, method = "windows", initial = half, output = "final", backend = backend)
   })
-  gated <- petri_net(
-    "off[x] <-> on[x]" = c(1.5, 2.5), "0 -> protein[x]" = flow("x * on[x]"), "protein[x] -> 0" = flow(1),
-    spread = transition("protein[x] -> protein[y]", flow = mass_action(0.5), guard = "abs(x - y) == 1"),
-    colours = list(Cell = 1:4), indices = c(x = "Cell", y = "Cell"), places = c(off = "Cell", on = "Cell", protein = "Cell"),
-    continuous = "protein", initial = c(off = 1)
-  )
   refused <- expect_error(
-    simulate(gated, 5, 2, times = 1, method = "windows", backend = "cuda"), class = "fireflip_error_unsupported"
+    simulate(genes_unlike(), 5, 2, times = 1, method = "windows", backend = "cuda"), class = "fireflip_error_unsupported"
   )
   expect_match(conditionMessage(refused), "no kernel simulates nets whose parts have different transitions yet", fixed = TRUE)
 })
@@ -287,6 +291,28 @@ test_that("with \"auto\", a long ensemble of a net moves to GPUs, a short one do
   expect_identical(there$engines, c("starting", "cpu"))
   expect_silent(again <- in_small_pieces(odd, 10))
   expect_identical(again, there)
+})
+
+test_that("with \"auto\", one trajectory of a tissue begins anew on a GPU if it takes long, and only if GPUs share it", {
+  replace_in_package(list(gpu_start_seconds = 0, gpu_gain_seconds = 0, piece_seconds = 0))
+  net <- row_of_genes(40)
+  run <- function(backend, method = "windows", nsim = 1) {
+    simulate(net, nsim, 2, times = c(0, 1, 2), method = method, backend = backend, observe = c("protein[3]", "on[40]"), threads = 1)
+  }
+  plain_session(fireflip.cuda_library = fake("nodriver"))
+  expect_silent(here <- run("auto"))
+  expect_identical(backend_of(here), "cpu")
+  plain_session(fireflip.cuda_library = fake("petri"))
+  there <- run("auto")
+  expect_identical(there, here)
+  expect_identical(backend_of(there), "cuda")
+  expect_identical(backend_of(run("auto", method = "exact")), "cpu")
+  expect_identical(several <- run("auto", nsim = 4), run("cpu", nsim = 4))
+  expect_match(backend_of(several), "cuda")
+  forget_told_methods()
+  unlike <- function(backend) simulate(genes_unlike(), 1, 2, times = 1, method = "windows", backend = backend, threads = 1)
+  expect_message(there <- unlike("auto"), "different transitions", class = "fireflip_message_method")
+  expect_identical(there, unlike("cpu"))
 })
 
 test_that("with \"auto\", few trajectories of many settings move to GPUs, or are one run on the processor", {

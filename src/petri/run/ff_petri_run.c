@@ -243,6 +243,7 @@ static ff_status open_process(ff_process *process, const ff_run_options *o, ff_e
   process->step = 64 + 8.0 * p->n_levels;
   process->look = 4.0 * p->n_places;
   process->counted = "places";
+  process->shared = o->method == FF_PETRI_WINDOWS;
   ff_status status = check_places(p, o->initial != NULL ? o->initial : p->start, err);
   for (uint64_t i = 0; o->starts != NULL && i < o->n && status == FF_OK; i++)
     status = check_places(p, o->starts + i * p->n_places, err);
