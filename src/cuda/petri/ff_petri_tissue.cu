@@ -183,10 +183,12 @@ static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) 
   ff_status status = launch->begun == 0 ? begin_wave(e, launch, err) : FF_OK;
   net.parts = own->parts;
   if (status == FF_OK) status = fill(e, launch, stop, err);
-  do {
+  /* Rounds begin when all slots are full: with few trajectories, they take nearly as long as with all. */
+  while (status == FF_OK && is_full(own, launch)) {
     for (uint32_t k = 0; k < ROUNDS && status == FF_OK; k++) status = play_round(e, arguments, err);
     if (status == FF_OK) status = read_slots(e, launch, err);
-  } while (status == FF_OK && is_full(own, launch) && ff_clock() < stop);
+    if (ff_clock() >= stop) break;
+  }
   return status;
 }
 

@@ -11,6 +11,7 @@
 #define FIRST_OF_POINT 2000000u /* and of a number of a point */
 #define SHORT_THREADS 128u  /* of a block whose threads have a trajectory, or a block of a large net, each */
 #define SHORT_BLOCKS 8u     /* of a multiprocessor, for short code, */
+#define CUT_BLOCKS 7u       /* for such code if steps end where something fires, */
 #define TISSUE_BLOCKS 3u    /* and for large nets */
 #define STOPS 192u         /* and the times at which one may end a segment in a window */
 #define CURVED_THREADS 384u /* of a block with a pool, if some hazard is not affine, */
@@ -130,14 +131,14 @@ static int has_instants(const ff_petri_coder *g) {
 static void count_rows(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   const uint32_t profiles = p->n_profiles - 1, of_group = has_shared(p) ? 6 : 5;
-  const int switches = g->n_switches > 0, instant = has_instants(g);
   ff_petri_code *code = g->code;
+  const int switches = g->n_switches > 0, instant = has_instants(g), again = g->n_narrow > 0 || code->pieces > 0;
   code->instant_reals = instant ? g->n_kept + 1 + p->n_timed + (switches ? 4 : 0) : 0;
   code->instant_words = instant ? 3 + (p->n_timed > 0 ? 5 + 2 * p->n_timed : 0) + (switches ? 2 : 0) : 0;
   code->reals = FF_ODE_DENSE * p->n_levels + FF_PETRI_DEGREE * profiles + p->n_cells + of_group * p->n_groups + g->n_reals +
                 p->n_derived + 6 + (p->n_given > 0 ? 2 * p->n_levels : p->timed_flows ? 1 : 0) +
                 (code->pieces > 0 ? 3 * profiles : 0) + code->instant_reals + (code->pool ? 3 : 0);
-  code->words = g->n_counts + p->n_groups + 8 + (code->pieces > 0 ? 2 * profiles : 0) + g->near + code->instant_words +
+  code->words = g->n_counts + p->n_groups + (again ? 8 : 5) + (code->pieces > 0 ? 2 * profiles : 0) + g->near + code->instant_words +
                 (code->pool ? 8 : 0);
   code->state_reals = p->n_levels + p->n_cells + of_group * p->n_groups + g->n_reals + p->n_derived + 4;
   code->state_words = g->n_counts + p->n_groups + 4;
@@ -197,12 +198,12 @@ static int is_dense(const ff_petri_coder *g, uint64_t moving, uint64_t all_stir)
 /* Threads and trajectories of a block, and blocks of a multiprocessor, as measured on an H200. The code of a net is short if it
  * has at most one level, hazards that are affine in it, and stochastic transitions only. A pool has all the shared
  * memory, and five trajectories for four threads, or more. Code for curved hazards needs more registers than 512 threads have. */
-static ff_status choose_threads(ff_petri_coder *g, ff_error *err) {
+static ff_status choose_threads(ff_petri_coder *g, int dense, ff_error *err) {
   ff_petri_code *code = g->code;
   code->pool = !g->is_block && (g->p->n_levels > 1 || g->n_narrow > 0 || code->pieces > 0 || has_instants(g));
   count_rows(g);
   code->threads = code->slots = SHORT_THREADS;
-  code->blocks = g->is_block ? TISSUE_BLOCKS : SHORT_BLOCKS;
+  code->blocks = g->is_block ? TISSUE_BLOCKS : dense ? SHORT_BLOCKS : CUT_BLOCKS;
   if (!code->pool) return FF_OK;
   const size_t each = ff_petri_code_shared_each(code), least = 32 * each + FF_PETRI_CODE_POOL_BYTES;
   if (g->shared < least)
@@ -238,7 +239,8 @@ static ff_status define(ff_petri_coder *g, ff_error *err) {
   for (uint32_t k = 0; k < g->n_narrow; k++) quick |= (uint64_t)g->narrow[k].quick << k;
   const uint64_t curved = ~profiles_of(p, 0) & (((uint64_t)1 << p->n_profiles) - 1);
   code->pieces = curved != 0 ? PIECES : 0;
-  const ff_status status = choose_threads(g, err);
+  const int dense = is_dense(g, moving, all);
+  const ff_status status = choose_threads(g, dense, err);
   if (status != FF_OK) return status;
   const struct {
     const char *name;
@@ -263,7 +265,7 @@ static ff_status define(ff_petri_coder *g, ff_error *err) {
            p->timed_profiles, p->options.integrator == FF_PETRI_AUTO);
   ff_write(&g->out, "#define P_SHARED %d\n", has_shared(p));
   ff_write(&g->out, "#define P_SLOW %d\n%s", is_slow(g), code->pool ? "#define FF_PHILOX_IN_A_LOOP\n" : "");
-  ff_write(&g->out, "#define P_DENSE %d\n#define P_UNTIL %d\n", is_dense(g, moving, all), g->until.formula.length > 0);
+  ff_write(&g->out, "#define P_DENSE %d\n#define P_UNTIL %d\n", dense, g->until.formula.length > 0);
   ff_petri_code_define_instant(g);
   ff_petri_code_define_switches(g);
   ff_write(&g->out, "#define P_RELATIVE ");

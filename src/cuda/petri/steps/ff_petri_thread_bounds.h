@@ -207,12 +207,6 @@ P_APART p_thread p_bounds(p_thread own) {
   t->phase = P_SEARCHES;
   return own;
 }
-#else
-/* All profiles are affine: what was asked for is not valid. */
-FF_WARP p_thread p_bounds(p_thread own) {
-  own.phase = P_REFUSES;
-  return own;
-}
 #endif
 
 #endif

@@ -230,7 +230,7 @@ FF_WARP int p_integrate_cells(p_thread *t, uint32_t g) {
     asked = c;
     break;
   }
-  if (asked != P_NONE) P_ASKED = asked;
+  if (P_LOOKS_AGAIN && asked != P_NONE) P_ASKED = asked;
   return asked == P_NONE;
 }
 
@@ -278,7 +278,7 @@ FF_WARP void p_search(p_thread *t) {
 #endif
   P_EACH_GROUP(g) {
     if (!P_HAS(t->dirty, g) || t->phase != P_SEARCHES) continue;
-    if (!p_search_group(t, g)) t->phase = P_BOUNDS;
+    if (!p_search_group(t, g)) t->phase = P_PIECES > 0u ? P_BOUNDS : P_REFUSES; /* an affine profile that is not valid */
   }
   if (t->phase != P_SEARCHES) return;
   p_first_group(t, &time);

@@ -86,7 +86,9 @@ FF_WARP void p_go_through(p_thread *t, uint32_t queue) {
 #if P_NARROW > 0u
   if (queue == P_LOOKING) *t = p_look(*t);
 #endif
+#if P_PIECES > 0u
   if (queue == P_BOUNDING) *t = p_bounds(*t);
+#endif
   if (queue == P_LEAVING) *t = p_leave(*t);
 }
 

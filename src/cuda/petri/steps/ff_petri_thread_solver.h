@@ -104,7 +104,7 @@ FF_WARP void p_begin(p_thread *t) {
 #if P_SWITCHES > 0u
   P_PART = 1;
 #endif
-  P_TRIES = P_PIECES_USED = 0u;
+  if (P_LOOKS_AGAIN) P_TRIES = P_PIECES_USED = 0u;
   const double most = p_known_end(t);
   P_MOST = most;
   t->phase = most > t->now ? P_STEPS : P_REFUSES;
@@ -218,6 +218,15 @@ FF_WARP void p_stages(const p_thread *t, double h, const p_given_of *given, cons
   p_stage(t, 6, h, given, end, k[6]);
 }
 
+/* Whether nothing happens until the end of the segment, and the next one ends at the latest where this one does: then p_search()
+ * and p_begin() would change nothing else. */
+FF_WARP int p_goes_straight_on(const p_thread *t) {
+  double time;
+  if (P_DENSE || P_TIMED || P_WANTED < t->to || P_REACH < P_INFINITY) return 0;
+  p_first_group(t, &time);
+  return time > t->to;
+}
+
 /* A step is tried: a plan, the levels, and the slopes at its start. */
 FF_WARP void p_try(p_thread *t, ff_ode_pace pace, const ff_ode_plan *plan, const p_given_of *given, const double *y,
                    p_slopes_of k) {
@@ -247,6 +256,11 @@ FF_WARP void p_try(p_thread *t, ff_ode_pace pace, const ff_ode_plan *plan, const
   t->phase = P_ASKED != 0u ? P_LOOKS : P_SEARCHES;
 #else
   t->phase = P_SEARCHES;
+  if (p_goes_straight_on(t)) {
+    t->now = t->from = t->to;
+    t->is |= P_FIRST_TRY;
+    t->phase = P_STEPS;
+  }
 #endif
 }
 

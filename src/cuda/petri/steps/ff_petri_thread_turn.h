@@ -5,7 +5,7 @@
 /* So many lanes wait for each other in phases that take long, unless nothing else happens. */
 #define P_WAIT_STEPS 4u
 #define P_WAIT_BOUNDS 8u
-#define P_WAIT_FIRES 8u
+#define P_WAIT_FIRES (P_DENSE ? 8u : 12u)
 #define P_WAIT_ENDS 16u
 
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
@@ -34,10 +34,12 @@ FF_WARP int p_go_on(p_thread *t, int idle) {
 #endif
   happened |= P_COUNT_LANES(t->phase == P_SEARCHES);
   if (t->phase == P_SEARCHES) p_search(t);
+#if P_PIECES > 0u
   if (p_is_due(P_COUNT_LANES(t->phase == P_BOUNDS), P_WAIT_BOUNDS, idle)) {
     happened = 1u;
     if (t->phase == P_BOUNDS) *t = p_bounds(*t);
   }
+#endif
   if (p_is_due(P_COUNT_LANES(t->phase == P_FIRES), P_WAIT_FIRES, idle)) {
     happened = 1u;
     if (t->phase == P_FIRES) p_fire(t);
