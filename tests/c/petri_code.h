@@ -83,17 +83,19 @@ static inline void code_path(char *out, size_t size, uint32_t number, const char
   snprintf(out, size, "%s/p%u%s", code_folder, number, end);
 }
 
-/* Writes code to file p<number>.c. Returns whether this was done. */
-static inline int code_save(const ff_petri_code *code, uint32_t number) {
+/* Writes code to file p<number>.c, with texts before and after it. Returns whether this was done. */
+static inline int code_save_between(const ff_petri_code *code, uint32_t number, const char *before, const char *after) {
   char source[300];
   code_path(source, sizeof source, number, ".c");
   FILE *file = fopen(source, "w");
   FF_CHECK_SAY(file != NULL, "%s: cannot be written", source);
   if (file == NULL) return 0;
-  fprintf(file, "%s" FF_PETRI_CODE_HEADERS "%s", code->definitions, code->functions);
+  fprintf(file, "%s%s" FF_PETRI_CODE_HEADERS "%s%s", before, code->definitions, code->functions, after);
   fclose(file);
   return 1;
 }
+
+static inline int code_save(const ff_petri_code *code, uint32_t number) { return code_save_between(code, number, "", ""); }
 
 /* Sets what is asked of a kernel: up to 64 places. */
 static inline void code_ask(code_case *x) {

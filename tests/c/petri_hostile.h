@@ -102,6 +102,11 @@ static const hostile_net hostile_nets[] = {
      HOSTILE_ALL, HOSTILE_ALL, 0},
     {"stiff, explicit", "c x 0.5\np n 0\nf 0 -> x|1e6 * (1 + n)\nf x -> 0|1e6 * x\ns 0 -> n|1000 + x\ns n -> 0|1000 * n", 0.003,
      FF_PETRI_DORMAND_PRINCE, 0, 0, 0, 0},
+    {"resets to -0",
+     "c x 1\nc d 2\np none 0\np n 3\np m 0\nf 0 -> x|2 / (1 + exp(1 / n))\nf x -> 0|x\ns 0 -> (-1 * none) n|0.5|n >= 1|n\n"
+     "s 0 -> 2 n|0.2\ns 0 -> (-1 * none) d|0.5|d >= 1|d\ns 0 -> (-1 * none) x|0.3|n < 1|x\ns 0 -> m|3 / (1 + exp(1 / n))|m < 20\n"
+     "s 0 -> m|1 / (1 + exp(1 / d)) + 1 / (1 + exp(1 / x))\ns none -> m|1",
+     6, FF_PETRI_AUTO, 0, 0, 0, 0},
     {"narrow peaks of flows, and no hazard that moves", "c x 0\nc y 0\np n 1\nf 0 -> x|n\nf x -> 0|x\n"
      "f 0 -> y|0.02 / (0.0001 + (x - 1)^2)\nf y -> 0|y\ns 0 -> n|0.7\ns n -> 0|0.5 * n", 12, FF_PETRI_AUTO, 0, 0, 0, 0},
 };

@@ -142,6 +142,56 @@ static void times_may_be_those_of_firings(void) {
   for (size_t i = 0; i < NETS; i++) petri_end(&nets[i]);
 }
 
+/* ---- threads of a pool ----------------------------------------------------------------------------------------------------- */
+
+#define SHARING "#include \"../tests/c/petri_sharing.h\"\n"
+
+typedef int (*code_share)(const ff_launch *run, const double *initial, const uint32_t *table, uint32_t slot);
+
+/* Launches until the wave is complete, or a launch does not end by itself. */
+static void share_all(code_case *x, void *library) {
+  code_share share;
+  int ends = 1;
+  *(void **)&share = dlsym(library, "p_together");
+  x->run.steps = 50;
+  for (uint32_t i = 0; ends && x->run.counters->complete < x->units && i < 1000; i++) {
+    for (uint32_t k = 0; ends && k < CODE_TURN; k += CODE_POOL)
+      ends = share(&x->run, x->code.initial, x->code.table, FF_SLOT_OF(&x->run, k));
+    ff_next_turn(&x->run, CODE_TURN);
+  }
+  FF_CHECK_SAY(ends, "%s: a launch does not end", x->what);
+}
+
+/* A thread that is late finds what it has taken, though others have put back theirs. */
+static void threads_share_a_pool(void) {
+  enum { NETS = 3 };
+  static const hostile_net *const list[NETS] = {instant_nets + 0, clock_nets + 4, hostile_nets + 0};
+  for (uint32_t i = 0; i < NETS; i++) {
+    const ff_petri_options options = {.integrator = list[i]->integrator, .relative = list[i]->relative};
+    petri_text net;
+    ff_error err;
+    hostile_write(&net, list[i]->text);
+    petri_compile(&net, &options);
+    if (net.program == NULL) return;
+    code_case x = {.what = list[i]->what, .program = net.program, .last = list[i]->last / 2, .units = 12, .firings = 1};
+    code_ask(&x);
+    FF_CHECK_OK(ff_petri_code_new(&x.code, net.program, &x.request, FF_PETRI_CODE_SHARED, &err), &err);
+    FF_CHECK(x.code.pool);
+    const int saved = code_save_between(&x.code, 0, SHARING, SHARING);
+    if (saved) code_compile(1, CODE_QUICK " -pthread");
+    void *library = saved ? code_load(0) : NULL;
+    if (library == NULL) return;
+    x.run = code_launch(ff_petri_code_slot_bytes(&x.code), &x.request, x.units);
+    x.is_refused = ff_calloc(x.units, 1);
+    share_all(&x, library);
+    code_compare(&x);
+    code_free(&x.run);
+    code_end(&x, 1);
+    dlclose(library);
+    petri_end(&net);
+  }
+}
+
 /* ---- conditions ----------------------------------------------------------------------------------------------------------- */
 
 /* A net, and a condition: places a and b have a sum of at least `least`. */
@@ -436,6 +486,6 @@ static void large_nets_have_no_code(void) {
 
 FF_TEST_MAIN("petri_code", code_make_folder, small_nets_give_the_trajectories, random_nets_give_the_trajectories,
              hostile_nets_give_the_trajectories, instants_give_the_trajectories, clocks_give_the_trajectories,
-             switches_give_the_trajectories, times_may_be_those_of_firings, conditions_end_trajectories, some_nets_have_no_code,
-             some_blocks_have_no_code, pools_fit_the_shared_memory, events_have_no_code, variables_of_levels_have_no_code,
-             some_requests_have_no_code, large_nets_have_no_code, code_remove_folder)
+             switches_give_the_trajectories, times_may_be_those_of_firings, threads_share_a_pool, conditions_end_trajectories,
+             some_nets_have_no_code, some_blocks_have_no_code, pools_fit_the_shared_memory, events_have_no_code,
+             variables_of_levels_have_no_code, some_requests_have_no_code, large_nets_have_no_code, code_remove_folder)

@@ -521,7 +521,54 @@ static void says_that_crossings_pile_up(void) {
   petri_end(&t);
 }
 
+/* ---- zeros ------------------------------------------------------------------------------------------------------------- */
+
+/* A net in which the hazard of m is 0 while the place v has 0, and would be 2 with -0. The place begins with 1, and a schedule or
+ * an event makes it -1 times 0 when the time is 1. */
+static void write_zero(petri_text *x, int kind, int event) {
+  static const char *const at[3] = {"1", "0", NULL};
+  petri_begin(x);
+  petri_place(x, "m", 0, "0");
+  petri_place(x, "v", kind > 0, "1");
+  petri_place(x, "none", 0, "0");
+  petri_fires(x, "more", "0 -> m", "2 / (1 + exp(1 / v))");
+  petri_fires(x, "some", "none -> v", "1");
+  if (kind == 2) petri_flows(x, "still", "0 -> v", "none");
+  if (!event) {
+    petri_transition(x, "empties", FF_PETRI_SCHEDULED, "0 -> (-1 * none) v", NULL, "v", NULL, 0);
+    petri_schedule(x, at);
+    return;
+  }
+  if (x->status == FF_OK) x->status = ff_petri_add_event(x->net, "empties", &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_event_text(x->net, 0, FF_EVENT_TRIGGER, "time >= 1", petri_nowhere, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_event_set_text(x->net, 0, "v", "-1 * none", NULL, petri_nowhere, &x->err);
+}
+
+static void has_no_negative_zero(void) {
+  enum { N = 100, TIMES = 2 };
+  static const double times[TIMES] = {1, 20}, zeros[3] = {0, -0.0, 0};
+  static const uint32_t observed = 0;
+  for (int i = 0; i < 9; i++) { /* resets, events, and markings at the start, of each kind of place */
+    const int at_start = i / 3 == 2;
+    petri_text x;
+    ff_run *run = NULL;
+    int done = 0, more = 0;
+    double state[N * TIMES] = {0}, *const states = state;
+    write_zero(&x, i % 3, i / 3 == 1);
+    petri_compile(&x, &usual);
+    const ff_run_options options = {.key = 5, .n = N, .initial = at_start ? zeros : NULL, .times = times, .n_times = TIMES,
+                                    .observed = &observed, .n_observed = 1, .states = &states, .threads = 1};
+    if (x.status == FF_OK) x.status = ff_run_new(&run, &ff_petri_engine, x.program, &options, &x.err);
+    while (x.status == FF_OK && !done) x.status = ff_run_advance(run, 10, &done, &x.err);
+    FF_CHECK_OK(x.status, &x.err);
+    for (int k = 0; k < N; k++) more += state[2 * k + 1] != state[2 * k] || (at_start && state[2 * k + 1] != 0);
+    FF_CHECK_SAY(more == 0, "way %d, kind %d: %d trajectories", i / 3, i % 3, more);
+    ff_run_free(run);
+    petri_end(&x);
+  }
+}
+
 FF_TEST_MAIN("petri_path", fires_first, switches_a_gene, grows_and_resets, jumps_into_decay, adds_levels_and_counts,
              fires_before_a_pole, oscillates, runs_empty, sees_a_pulse, keeps_its_bits, begins_alike, stops_at_a_level,
-             shares_one_clock, flows_on_after_a_reset, says_that_crossings_pile_up,
+             shares_one_clock, flows_on_after_a_reset, says_that_crossings_pile_up, has_no_negative_zero,
              steps_are_implicit, steps_are_those_of_cvode, follows_the_paper)

@@ -183,7 +183,7 @@ static double checked(ff_petri_path *path, uint32_t e, uint32_t value, double be
     fine = continuous ? becomes >= 0 && becomes < INFINITY : ff_count_of(becomes, &count) && count <= FF_MAX_COUNT;
   }
   if (!fine) ff_petri_path_fail(path, FF_PETRI_BAD_SET, e, becomes, value);
-  return count;
+  return value < p->n_places ? ff_petri_reset_to(count) : count;
 }
 
 void ff_petri_happen(ff_petri_path *path) {

@@ -94,7 +94,8 @@ static void apply_effects(ff_petri_path *path, const ff_petri_law *law, uint32_t
   for (uint32_t c = 0; c < law->n_effects; c++) {
     const ff_petri_effect *effect = &law->effect[c];
     const uint32_t value = ff_petri_value_of(law, effect->row, i);
-    const double before = path->value[value], after = effect->resets ? path->delta[c] : ff_petri_sum_of(before, path->delta[c]);
+    const double before = path->value[value], by = path->delta[c];
+    const double after = effect->resets ? ff_petri_reset_to(by) : ff_petri_sum_of(before, by);
     if (after == before) continue;
     path->value[value] = checked(path, law, i, value, after);
     ff_petri_touch(path, value);

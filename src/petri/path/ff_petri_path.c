@@ -176,7 +176,8 @@ void ff_petri_path_begin(ff_petri_path *x) {
   const ff_petri_program *p = x->program;
   ff_petri_path_forget(x);
   memcpy(x->value, p->initial, p->n_values * sizeof *x->value);
-  for (uint32_t place = 0; place < p->n_places; place++) x->value[p->place_value[place]] = x->initial[place];
+  for (uint32_t place = 0; place < p->n_places; place++)
+    x->value[p->place_value[place]] = ff_petri_reset_to(x->initial[place]);
   x->value[p->time] = x->start;
   x->own = 1;
   if (x->ode != NULL && !ff_petri_is_paper(x)) ff_ode_begin(x->ode, 0, x->value, 0);

@@ -37,6 +37,9 @@ static FF_HD inline double ff_petri_sum_of(double before, double by) {
   return by > FF_PETRI_MOST_COUNT - before && !(sum > FF_PETRI_MOST_COUNT) ? FF_PETRI_MOST_COUNT + 2 : sum;
 }
 
+/* What a reset makes of a marking, and a marking at the start: never -0, of which 1 / x is below 0. */
+static FF_HD inline double ff_petri_reset_to(double marking) { return marking + 0.0; }
+
 /* What a firing makes of a level: errors of levels may bring it below 0, by `doubt` at most. */
 static FF_HD inline double ff_petri_mended(double level, double doubt) { return level < 0 && level >= -doubt ? 0 : level; }
 

@@ -127,7 +127,7 @@ static void write_special(ff_petri_coder *g, uint32_t m) {
   }
   for (uint32_t c = 0; c < law->n_effects; c++) {
     ff_write(&g->out, "#undef P_BECOMES\n#define P_BECOMES(a, d) %s\n",
-             law->effect[c].resets ? "(d)" : "ff_petri_sum_of((a), (d))");
+             law->effect[c].resets ? "ff_petri_reset_to(d)" : "ff_petri_sum_of((a), (d))");
     write_becomes(g, ff_petri_value_of(law, law->effect[c].row, i), c);
   }
   ff_write(&g->out, "  }\n}\n");

@@ -221,7 +221,7 @@ static void write_set(ff_petri_coder *g) {
   for (uint32_t f = 0; f < p->n_places; f++) {
     const uint32_t value = p->place_value[f];
     ff_write(&g->out, "  P_%s(%u) = %s(", array[g->room[value]], g->number[value],
-             g->room[value] == FF_PETRI_IN_COUNTS ? "(uint32_t)" : "");
+             g->room[value] == FF_PETRI_IN_COUNTS ? "(uint32_t)" : "ff_petri_reset_to");
     if (g->request->starts != NULL)
       ff_write(&g->out, "FF_START_REAL_OF(t->run, %uu, unit, %uu));\n", p->n_places, f);
     else

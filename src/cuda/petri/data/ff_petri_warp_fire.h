@@ -116,7 +116,7 @@ FF_WARP int w_apply(w_warp *w, const ff_petri_image_effect *effect, double by, i
   const int is_level = effect->value < m->n_levels;
   const double before = is_level ? w_level(w, effect->value, w_at_time(w, w->s.now, 0u))
                                  : W_OTHER(w, effect->value - m->n_levels);
-  double after = effect->resets ? by : ff_petri_sum_of(before, by);
+  double after = effect->resets ? ff_petri_reset_to(by) : ff_petri_sum_of(before, by);
   if (after == before) return 0;
   if (effect->continuous) after = ff_petri_mended(after, FF_PETRI_DOUBT * m->absolute);
   *fine &= ff_petri_is_marking(after, (int)effect->continuous);

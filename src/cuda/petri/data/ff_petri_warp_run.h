@@ -132,7 +132,8 @@ FF_WARP void w_search(w_warp *w) {
 /* The marking at the start of place number f of the net. */
 FF_WARP double w_start_of(const w_warp *w, uint32_t f) {
   const ff_launch *run = w->run;
-  return run->starts_real != NULL ? FF_START_REAL_OF(run, w->image->n_places, w->s.unit, f) : w->image->initial[f];
+  return ff_petri_reset_to(run->starts_real != NULL ? FF_START_REAL_OF(run, w->image->n_places, w->s.unit, f)
+                                                    : w->image->initial[f]);
 }
 
 /* Sets all that a trajectory has at the start. Returns 0 if a hazard is not valid. */

@@ -26,13 +26,15 @@ typedef struct p_pool {
 #define P_ADD(at, n) atomicAdd((at), (n))
 #else
 #define P_POOL_AT (t->pool)
-#define P_THREAD 0u
+#define P_THREAD (t->thread)
 #define P_LANES 1u
+#ifndef P_BLOCK_MEETS /* tests may let several threads share a pool */
 #define P_BLOCK_MEETS()
+#endif
 #define P_SAME(x) 1u
 #define P_BEFORE(who) 0u
 #define P_OF_FIRST(who, x) (x)
-#define P_ADD(at, n) ((*(at) += (n)) - (n))
+#define P_ADD(at, n) __atomic_fetch_add((at), (n), __ATOMIC_RELAXED)
 #endif
 
 #define P_AS_QUEUE(phase, queue) ((uint64_t)(queue) << 4u * (phase))
@@ -109,10 +111,11 @@ typedef struct {
 
 /* Shares out a round among the warps of a block: whole warps; or if there are none, a part of a warp for each queue. All threads
  * compute the same, but for what is theirs. */
-FF_WARP p_share p_share_out(const uint32_t *waiting, uint32_t *taken) {
+FF_WARP p_share p_share_out(const p_thread *t, const uint32_t *waiting, uint32_t *taken) {
   const uint32_t warps = P_THREADS / P_LANES, own = P_THREAD / P_LANES;
   p_share mine = {0u, 0u, 0u};
   uint32_t busy = 0u;
+  (void)t;
   P_EACH(q, P_QUEUES) {
     const uint32_t most = waiting[q] / P_LANES, n = most < warps - busy ? most : warps - busy, at = own - busy;
     if (at < n) {
@@ -145,16 +148,16 @@ FF_WARP void p_work(p_thread *t, uint64_t began, ff_petri_part *piece) {
   const uint64_t may_fire = (uint64_t)t->run->steps * P_SLOTS;
   for (;;) {
     P_BLOCK_MEETS();
-    const uint32_t live = pool->live, stops = pool->stops;
     P_EACH(q, P_QUEUES) waiting[q] = pool->end[q] - taken[q];
-    P_BLOCK_MEETS();
-    if (live == 0u || stops != 0u || taken[P_FIRING] + (uint64_t)P_THREADS > may_fire) return;
-    const p_share mine = p_share_out(waiting, taken);
+    if (pool->live == 0u || pool->stops != 0u || taken[P_FIRING] + (uint64_t)P_THREADS > may_fire) return;
+    const p_share mine = p_share_out(t, waiting, taken);
     const uint32_t lane = P_THREAD % P_LANES;
     uint32_t to = P_NO_QUEUE;
+    /* Now, not later: a queue may have all trajectories, and then what another warp puts back is where this one is. */
+    if (lane < mine.n) t->at = pool->entry[mine.queue * P_SLOTS + (mine.first + lane) % P_SLOTS];
+    P_BLOCK_MEETS();
     if (mine.n > 0u) {
       if (lane < mine.n) {
-        t->at = pool->entry[mine.queue * P_SLOTS + (mine.first + lane) % P_SLOTS];
         t->piece = piece + (uint64_t)P_PIECES * t->at;
         p_get(t);
         p_use_point(t);
@@ -246,6 +249,7 @@ void p_host(const ff_launch *run, const double *initial, const uint32_t *table, 
   thread.real = real;
   thread.word = word;
   thread.pool = &pool;
+  thread.thread = 0u;
   p_run(&thread, slot, slot >= run->begun);
 }
 #endif

@@ -52,8 +52,8 @@
 #define P_IS_FIRST_LANE ((threadIdx.x & 31u) == 0u)
 #else
 #define P_COUNT_LANES(condition) ((uint32_t)((condition) != 0))
-#define P_FETCH_ADD(at, n) ((*(at) += (n)) - (n))
-#define P_OR(at, bits) (*(at) |= (bits))
+#define P_FETCH_ADD(at, n) __atomic_fetch_add((at), (n), __ATOMIC_RELAXED)
+#define P_OR(at, bits) __atomic_fetch_or((at), (bits), __ATOMIC_RELAXED)
 #define P_CLOCK(out) ((out) = 0u)
 #define P_APART static
 #define P_DATA static const
@@ -102,7 +102,10 @@ extern __shared__ __align__(16) double p_rows[];
 #undef P_THREADS
 #undef P_SLOTS
 #if P_POOL
-#define P_THREADS 1u
+#ifndef P_HOST_THREADS
+#define P_HOST_THREADS 1u
+#endif
+#define P_THREADS P_HOST_THREADS
 #define P_SLOTS 4u
 #define P_ELEMENT(i) ((i) * P_SLOTS + t->at)
 #else
@@ -211,6 +214,7 @@ typedef struct {
   double *real;
   uint32_t *word;
   struct p_pool *pool;
+  uint32_t thread; /* of those that share the pool */
 #endif
   ff_petri_part *piece;
 #if P_POOL

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../petri/path/ff_petri_segment_math.h"
+
 #define PIECES 48u  /* for which a wave has room, */
 #define KINKS 48u
 #define FIRINGS 64u
@@ -266,7 +268,7 @@ ff_status ff_petri_tissue_open(ff_petri_tissue_data *d, uint64_t key, uint64_t n
   for (uint32_t k = 0; k < d->net.n_blocks; k++)
     if (!fill_state(d, window, k, memory)) return FF_OK;
   const uint32_t *place = AT(d, fixed_place);
-  for (uint32_t i = 0; i < d->net.n_fixed; i++) ((double *)(memory + d->net.at_fixed))[i] = initial[place[i]];
+  for (uint32_t i = 0; i < d->net.n_fixed; i++) ((double *)(memory + d->net.at_fixed))[i] = ff_petri_reset_to(initial[place[i]]);
   slot->pace = *pace;
   slot->phase = FF_PETRI_SLOT_BEGINS;
   return FF_OK;
