@@ -120,16 +120,19 @@ static void play_case(tissue_case *x, const char *compiler) {
 static void calcium_has_the_trajectories(void) {
   static const struct {
     uint32_t nx, ny;
-    double relative;
-  } sizes[] = {{3, 3, 1e-6}, {12, 7, 1e-6}, {4, 5, 1e-9}};
+    double relative, last;
+    uint32_t units;
+    const char *compiler;
+  } sizes[] = {{3, 3, 1e-6, 0.02, 3, CODE_THOROUGH}, {12, 7, 1e-6, 0.02, 3, CODE_THOROUGH}, {4, 5, 1e-9, 0.02, 3, CODE_THOROUGH},
+               {20, 20, 1e-6, 0.6, 1, "-O2"}}; /* in the last one, a wave has 49 pieces */
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     petri_text x = {0};
     const ff_petri_options options = {.relative = sizes[i].relative};
     x.status = petri_calcium(&x.net, sizes[i].nx, sizes[i].ny, &x.err);
     petri_compile(&x, &options);
     if (x.program == NULL) return;
-    tissue_case of = {.what = "calcium", .program = x.program, .last = 0.02, .units = 3};
-    play_case(&of, CODE_THOROUGH);
+    tissue_case of = {.what = "calcium", .program = x.program, .last = sizes[i].last, .units = sizes[i].units};
+    play_case(&of, sizes[i].compiler);
     FF_CHECK_INT(of.refused + (uint32_t)of.is_unsupported, 0);
     petri_end(&x);
   }
