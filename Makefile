@@ -28,7 +28,7 @@ COMMON = -std=c11 -g -pthread -ffp-contract=off -MMD -MP $(WARN) $(LIB_CFLAGS)
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 .PHONY: demo check c-tests fuzz bench bench-ssa bench-math bench-ode docs valgrind campaign campaign-math \
-  cuda cuda-check cuda-math cuda-collect gpu-check gpu-bench bench-ssa-gpu clean install
+  cuda cuda-check cuda-programs cuda-math cuda-collect gpu-check gpu-bench bench-ssa-gpu clean install
 
 demo:
 	@tools/need demo
@@ -45,7 +45,7 @@ check:
 	@tools/need check
 	@tools/check
 
-# ---- the core without R, compiled in four ways: asan (make check), plain (valgrind), fuzz, memory (test_memory) -----------
+# ---- the core without R, compiled in three ways: asan (make check), plain (valgrind), fuzz ---------------------------------
 
 define flavour
 $(BUILD)/$(1)/%.o: %.c
@@ -53,7 +53,7 @@ $(BUILD)/$(1)/%.o: %.c
 	$(2) $$(COMMON) $(3) -c $$< -o $$@
 endef
 # With the sanitizers, GCC does not see the lengths of texts and warns that snprintf may cut them. Only this warning is no error.
-$(eval $(call flavour,asan,$(CC),$$(LEVEL) $(SANITIZE) -Wno-error=format-truncation))
+$(eval $(call flavour,asan,$(CC),$$(LEVEL) $(SANITIZE) -Wno-error=format-truncation $$(FAILING)))
 $(eval $(call flavour,plain,$(CC),-O2))
 $(eval $(call flavour,fuzz,clang,-O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all))
 $(BUILD)/fuzz/%.o: WARN = -w
@@ -63,11 +63,12 @@ LEVEL = -Og -g1
 $(BUILD)/asan/src/%.o: LEVEL = -O1 -g1
 $(BUILD)/asan/src/ssa/lanes/ff_ssa_vector16_%.o: LEVEL = -Og -g1
 
-# In test_memory the allocations of the core fail (tests/c/failing_memory.h). Each file begins with that header, so macros that a
-# file defines for the C library's headers must be defined before.
-$(eval $(call flavour,memory,$(CC),$$(LEVEL) $(SANITIZE) -Wno-error=format-truncation $$(FAILING)))
-$(BUILD)/memory/src/%.o: FAILING = -DFAILING_MEMORY -D_GNU_SOURCE= -include tests/c/failing_memory.h
-$(BUILD)/memory/src/base/ff_memory.o: FAILING =
+# Allocations of the core may fail if test_memory asks for it (tests/c/failing_memory.h); this is the same core for all tests, as
+# it takes minutes to compile. Each file begins with that header, so macros that a file defines for the C library's headers must
+# be defined before.
+$(BUILD)/asan/src/%.o: FAILING = -DFAILING_MEMORY -D_GNU_SOURCE= -include tests/c/failing_memory.h
+$(BUILD)/asan/src/base/ff_memory.o: FAILING =
+FAILING_MEMORY = $(BUILD)/asan/tests/c/failing_memory.o
 
 from_makevars = $(shell sed -n 's/^$(1) = //p' src/Makevars.in)
 objects_of_compiler = $(addprefix $(1)/,$(call from_makevars,CUDA_COMPILER))
@@ -79,7 +80,7 @@ $(BUILD)/texts/ff_texts.inc: src/cuda/runtime/embed.awk src/Makevars.in $(CUDA_T
 	mv $@.tmp $@
 $(BUILD)/%/src/cuda/runtime/ff_texts.o: COMMON += -I$(BUILD)/texts
 $(BUILD)/%/src/ode/ff_cvode.o: COMMON += $(if $(SUNDIALS),-DFF_SUNDIALS)
-$(foreach flavour,asan plain fuzz memory,$(BUILD)/$(flavour)/src/cuda/runtime/ff_texts.o): $(BUILD)/texts/ff_texts.inc
+$(foreach flavour,asan plain fuzz,$(BUILD)/$(flavour)/src/cuda/runtime/ff_texts.o): $(BUILD)/texts/ff_texts.inc
 
 # The hash of the headers that the core shares with backends.
 SHARED_HEADERS := $(patsubst %,src/%,$(shell sed -n '/^SHARED_HEADERS/,/^$$/p' src/Makevars.in | tr -d '\\' | sed 1d))
@@ -88,20 +89,20 @@ $(BUILD)/texts/ff_build.inc: $(SHARED_HEADERS)
 	cat $^ | cksum | awk '{ print "#define FF_BUILD \"" $$1 "-" $$2 "\"" }' >$@.tmp
 	mv $@.tmp $@
 $(BUILD)/%/src/backend/ff_build.o: COMMON += -I$(BUILD)/texts
-$(foreach flavour,asan plain fuzz memory,$(BUILD)/$(flavour)/src/backend/ff_build.o): $(BUILD)/texts/ff_build.inc
+$(foreach flavour,asan plain fuzz,$(BUILD)/$(flavour)/src/backend/ff_build.o): $(BUILD)/texts/ff_build.inc
 
 # An archive, so that a test links only the parts of the core that it uses.
 $(BUILD)/%/libcore.a:
 	@rm -f $@
 	ar rcs $@ $^
-$(BUILD)/asan/libcore.a: $(CORE:%.c=$(BUILD)/asan/%.o)
+$(BUILD)/asan/libcore.a: $(CORE:%.c=$(BUILD)/asan/%.o) $(FAILING_MEMORY)
 $(BUILD)/plain/libcore.a: $(CORE:%.c=$(BUILD)/plain/%.o)
 $(BUILD)/fuzz/libcore.a: $(CORE:%.c=$(BUILD)/fuzz/%.o)
 
 # Links the whole core, so that no place that allocates is left out. The other files are those that the test opens or starts.
 FAKE_NVRTC = $(BUILD)/fake/libnvrtc.so.12 $(BUILD)/fake/libnvrtc.so.13 $(BUILD)/fake/libnvrtc.so.14
-$(BUILD)/memory/test_memory: $(BUILD)/memory/tests/c/test_memory.o $(BUILD)/memory/tests/c/failing_memory.o \
-  $(CORE:%.c=$(BUILD)/memory/%.o) $(BUILD)/memory/fake_right.so $(BUILD)/memory/fireflip_nvrtc $(FAKE_NVRTC)
+$(BUILD)/memory/test_memory: $(BUILD)/asan/tests/c/test_memory.o $(BUILD)/asan/tests/c/failing_igraph.o $(FAILING_MEMORY) \
+  $(CORE:%.c=$(BUILD)/asan/%.o) $(BUILD)/memory/fake_right.so $(BUILD)/memory/fireflip_nvrtc $(FAKE_NVRTC)
 	$(CC) $(SANITIZE) -pthread $(filter %.o,$^) $(LIB_LIBS) -lm -ldl -o $@
 
 $(BUILD)/asan/test_%: $(BUILD)/asan/tests/c/test_%.o $(BUILD)/asan/libcore.a
@@ -182,11 +183,21 @@ $(BUILD)/plain/without_cvode.o: src/ode/ff_cvode.c
 	@mkdir -p $(@D)
 	$(CC) -O2 $(COMMON) -c $< -o $@
 $(BUILD)/plain/libengine.a: $(filter-out %/ff_cvode.o,$(ENGINE:%.c=$(BUILD)/plain/%.o)) $(BUILD)/plain/without_cvode.o
+$(BUILD)/asan/libengine.a: $(FAILING_MEMORY)
+$(BUILD)/asan/libengine.a: $(filter-out %/ff_cvode.o,$(ENGINE:%.c=$(BUILD)/asan/%.o)) $(BUILD)/plain/without_cvode.o
+$(BUILD)/plain/libengine.a $(BUILD)/asan/libengine.a:
 	@rm -f $@
 	ar rcs $@ $^
 $(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check $(CUDA_BUILD)/petri_check: $(CUDA_BUILD)/%: $(BUILD)/plain/tests/cuda/%.o $(BUILD)/plain/libengine.a
 	@mkdir -p $(@D)
 	$(CC) -pthread $^ -lm -ldl -o $@
+# make check only asks whether these programs, math and collect can be built. It links them with the engine that its C tests have,
+# as it takes minutes to compile another one.
+GPU_PROGRAMS = $(BUILD)/asan/gpu_check $(BUILD)/asan/ssa_check $(BUILD)/asan/petri_check
+cuda-programs:
+	@$(MAKE) -s -j$(JOBS) $(GPU_PROGRAMS) $(BUILD)/asan/collect $(CUDA_BUILD)/math
+$(GPU_PROGRAMS): $(BUILD)/asan/%: $(BUILD)/plain/tests/cuda/%.o $(BUILD)/asan/libengine.a
+	$(CC) $(SANITIZE) -pthread $^ -lm -ldl -o $@
 
 # Compares ff_math.h on the GPU with the processor, bit for bit. Runs on a machine with a GPU.
 MATH_HEADERS := $(wildcard src/base/ff_math*.h) src/cuda/runtime/ff_divide.h tests/c/math_cases.h src/base/ff_philox.h \
@@ -201,10 +212,13 @@ $(CUDA_BUILD)/math: tests/cuda/math.cu $(MATH_HEADERS)
 COLLECT := cuda/device/ff_collect.cu.o cuda/device/ff_collect_reals.cu.o cuda/device/ff_collect_values.cu.o cuda/runtime/ff_cuda_device.cu.o
 cuda-collect:
 	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/collect
-$(CUDA_BUILD)/collect: tests/cuda/collect.cu $(COLLECT:%=$(CUDA_BUILD)/%) $(BUILD)/plain/libengine.a tests/c/fake_wave.h \
+$(BUILD)/asan/collect: SANITIZERS = -lasan -lubsan
+$(CUDA_BUILD)/collect: $(BUILD)/plain/libengine.a
+$(BUILD)/asan/collect: $(BUILD)/asan/libengine.a
+$(CUDA_BUILD)/collect $(BUILD)/asan/collect: tests/cuda/collect.cu $(COLLECT:%=$(CUDA_BUILD)/%) tests/c/fake_wave.h \
   $(wildcard src/cuda/device/*.h)
 	$(NVCC) -std=c++17 -O3 $(CUDA_GENCODE) -Werror all-warnings -Xcompiler -Wall -o $@ \
-	  $(filter %.cu %.o %.a,$^) -lm -ldl
+	  $(filter %.cu %.o %.a,$^) $(SANITIZERS) -lm -ldl
 
 # Compares cuRAND's Philox with ours, on the processor.
 $(CUDA_BUILD)/curand: tests/cuda/curand.cu src/base/ff_philox.h src/base/ff_base.h

@@ -1,6 +1,7 @@
-/* Allocations that fail on demand. The core is compiled again with this header before each file (-include, see the Makefile).
- * Its calls of ff_calloc() and similar functions then go to failing_memory.c, each with a record of the place of the call. The
- * records form a section of the program, so the list of places is complete, whether they are reached or not. */
+/* Allocations that fail on demand. For tests under sanitizers, the core is compiled with this header before each file (-include,
+ * see the Makefile). Its calls of ff_calloc() and similar functions then go to failing_memory.c, each with a record of the place
+ * of the call. The records form a section of the program, so the list of places is complete, whether they are reached or not.
+ * Only test_memory lets any fail. */
 #ifndef FF_TESTS_FAILING_MEMORY_H
 #define FF_TESTS_FAILING_MEMORY_H
 
@@ -23,8 +24,13 @@ long failing_count(void);
 /* The place of the first allocation that failed since failing_start(), or NULL. */
 const failing_site *failing_place(void);
 
-/* The number of allocations within the igraph library that have failed so far. These are counted and fail as well, but have no
- * records. */
+/* Counts an allocation at this place. Returns 1 if it is to fail. */
+int failing_now(failing_site *site);
+
+/* From this call on, allocations within the igraph library are counted and fail as well, but have no records. */
+void failing_find_igraph(void);
+
+/* The number of allocations within the igraph library that have failed so far. */
 long failing_igraph(void);
 
 /* All places, sorted by file and line; *n is their number. The caller frees the array. */

@@ -62,48 +62,61 @@ static void prepare_hybrid(void) {
   FF_CHECK_OK(ff_petri_unfold(&given.flat, given.petri, &err), &err);
 }
 
-/* With each integrator, and two of them by Algorithm 1; a condition on levels ends one trajectory. */
-static ff_status simulates_petri(ff_error *err) {
+static ff_petri_options options_of_hybrid(void) {
   const int paper = given.variant >= 3;
   const ff_petri_integrator last = given.variant == 3 && ff_cvode_exists() ? FF_PETRI_CVODE : FF_PETRI_ROSENBROCK;
   const ff_petri_integrator integrator = paper ? last : (ff_petri_integrator)given.variant;
-  const ff_petri_options options = {.relative = 1e-4, .integrator = integrator, .paper = paper};
+  return (ff_petri_options){.relative = 1e-4, .integrator = integrator, .paper = paper};
+}
+
+static ff_status compiles_petri(ff_error *err) {
+  const ff_petri_options options = options_of_hybrid();
+  ff_petri_program *program = NULL;
+  const ff_status status = ff_petri_program_new(&program, given.flat, &options, err);
+  CHECK_OUT(status, program);
+  ff_petri_program_free(program);
+  return status;
+}
+
+static void prepare_program(void) {
+  const ff_petri_options options = options_of_hybrid();
+  ff_error err;
+  prepare_hybrid();
+  FF_CHECK_OK(ff_petri_program_new(&given.compiled, given.flat, &options, &err), &err);
+}
+
+/* With each integrator, and two of them by Algorithm 1; a condition on levels ends one trajectory. */
+static ff_status simulates_petri(ff_error *err) {
+  const int paper = given.variant >= 3;
   const double scale = paper ? 0.01 : 1, times[] = {0.02 * scale, 0.1 * scale}; /* Algorithm 1 begins anew at each event */
   const uint32_t observed[] = {0, given.flat->n_places};
   ff_formula_word word[] = {{FF_F_SYMBOL, 3, 0}, {FF_F_NUMBER, 0, 40}, {FF_F_GT, 0, 0}};
   const ff_formula until = {word, 3, 2};
   const ff_run_options how = {
       .key = 3, .n = 2, .times = times, .n_times = 2, .observed = observed, .n_observed = 2, .until = &until, .threads = 1};
-  ff_petri_program *program = NULL;
   ff_run *run = NULL;
   int done = 0;
-  ff_status status = ff_petri_program_new(&program, given.flat, &options, err);
-  CHECK_OUT(status, program);
-  if (status == FF_OK) status = ff_run_new(&run, &ff_petri_engine, program, &how, err);
+  ff_status status = ff_run_new(&run, &ff_petri_engine, given.compiled, &how, err);
+  CHECK_OUT(status, run);
   while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, err);
   ff_run_free(run);
-  ff_petri_program_free(program);
   return status;
 }
 
 /* Several trajectories in lanes, one of which begins elsewhere. */
 static ff_status simulates_petri_in_lanes(ff_error *err) {
-  const ff_petri_options options = {.relative = 1e-4};
   const double times[] = {0.02, 0.05};
   const uint32_t observed[] = {3}, n = given.flat->n_places;
   double *starts = calloc((size_t)n * 3, sizeof *starts);
-  ff_petri_program *program = NULL;
   ff_run *run = NULL;
   int done = 0;
   for (uint32_t k = 0; k < 3 * n; k++) starts[k] = given.flat->initial[k % n] + (k == 0);
   const ff_run_options how = {.key = 3, .n = 3, .times = times, .n_times = 2, .observed = observed, .n_observed = 1,
                               .starts = starts, .threads = 1, .simd = FF_SIMD_BEST};
-  ff_status status = ff_petri_program_new(&program, given.flat, &options, err);
-  CHECK_OUT(status, program);
-  if (status == FF_OK) status = ff_run_new(&run, &ff_petri_engine, program, &how, err);
+  ff_status status = ff_run_new(&run, &ff_petri_engine, given.compiled, &how, err);
+  CHECK_OUT(status, run);
   while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, err);
   ff_run_free(run);
-  ff_petri_program_free(program);
   free(starts);
   return status;
 }
@@ -137,22 +150,25 @@ static void prepare_cells(void) {
   FF_CHECK_OK(ff_petri_unfold(&given.flat, given.petri, &err), &err);
 }
 
+static void prepare_windows(void) {
+  const ff_petri_options options = {.relative = 1e-4};
+  ff_error err;
+  prepare_cells();
+  FF_CHECK_OK(ff_petri_program_new(&given.compiled, given.flat, &options, &err), &err);
+}
+
 /* Also with each firing as a step. */
 static ff_status simulates_by_windows(ff_error *err) {
-  const ff_petri_options options = {.relative = 1e-4};
-  const double times[] = {0.02, 0.1};
+  const double times[] = {0.01, 0.03};
   const uint32_t observed[] = {0, 1};
   const ff_run_options how = {.method = FF_PETRI_WINDOWS, .key = 3, .n = 1, .times = times, .n_times = 2, .observed = observed,
                               .n_observed = 2, .threads = 1, .max_firings = given.variant == 1 ? 10000 : 0};
-  ff_petri_program *program = NULL;
   ff_run *run = NULL;
   int done = 0;
-  ff_status status = ff_petri_program_new(&program, given.flat, &options, err);
-  if (status == FF_OK) status = ff_run_new(&run, &ff_petri_engine, program, &how, err);
+  ff_status status = ff_run_new(&run, &ff_petri_engine, given.compiled, &how, err);
   CHECK_OUT(status, run);
   while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, err);
   ff_run_free(run);
-  ff_petri_program_free(program);
   return status;
 }
 

@@ -34,6 +34,13 @@ static char code_folder[] = "/tmp/fireflip-petri-XXXXXX";
 
 typedef void (*code_run)(const ff_launch *run, const double *initial, const uint32_t *table, uint32_t slot);
 
+/* The trajectories from number `first` on, n of them, as this processor simulates them. */
+typedef struct {
+  uint64_t first, n;
+  ff_run *run;
+  double *states[64], *stopped;
+} code_part;
+
 /* What is simulated, and what was found. The first members are given; the rest is 0 at first. */
 typedef struct {
   const char *what;
@@ -49,6 +56,7 @@ typedef struct {
   int quiet;             /* whether it may be that nothing fires */
   const ff_formula *until; /* NULL, or a condition on places that ends trajectories; borrowed */
   int alone;             /* whether this processor simulates each trajectory alone, too */
+  code_part *all;        /* NULL, or all trajectories, if this processor has simulated them before; borrowed */
 
   uint64_t steps;
   uint32_t refused, failed, ended; /* trajectories that the code refuses, that fail on this processor, that a condition ends */
@@ -191,13 +199,6 @@ static inline int code_refuses(const ff_launch *run, uint64_t k) { return run->r
 
 /* ---- comparisons -------------------------------------------------------------------------------------------------------- */
 
-/* The trajectories from number `first` on, n of them, as this processor simulates them. */
-typedef struct {
-  uint64_t first, n;
-  ff_run *run;
-  double *states[64], *stopped;
-} code_part;
-
 static inline ff_status code_simulate(code_part *part, const code_case *x, uint64_t first, uint64_t n, ff_error *err) {
   const ff_device_request *r = &x->request;
   int done = 0;
@@ -305,17 +306,18 @@ static inline uint64_t code_compare_each(code_case *x) {
 
 /* Compares what a wave has recorded with runs of this processor. */
 static inline void code_compare(code_case *x) {
-  code_part all;
+  code_part own;
+  const code_part *all = x->all != NULL ? x->all : &own;
   ff_error err;
   const ff_wave_counters *found = x->run.counters;
   for (uint32_t k = 0; k < x->units; k++) x->refused += x->is_refused[k] = (uint8_t)code_refuses(&x->run, k);
   FF_CHECK_SAY(found->complete == x->units, "%s: %llu complete\n", x->what, (unsigned long long)found->complete);
   FF_CHECK_SAY(x->refused <= x->most_refused, "%s: %u refused\n", x->what, x->refused);
-  const int fine = code_simulate(&all, x, 0, x->units, &err) == FF_OK;
-  x->steps = fine ? code_compare_part(x, &all) : code_compare_each(x);
+  const int fine = x->all != NULL || code_simulate(&own, x, 0, x->units, &err) == FF_OK;
+  x->steps = fine ? code_compare_part(x, all) : code_compare_each(x);
   if (fine && x->alone && x->refused == 0) FF_CHECK_INT(code_compare_each(x), x->steps);
   FF_CHECK((x->failed > 0) == !fine);
-  code_part_free(&all);
+  if (x->all == NULL) code_part_free(&own);
   if (x->refused == 0 || x->failed > 0)
     FF_CHECK_SAY(found->steps == x->steps, "%s: %llu firings, not %llu\n", x->what, (unsigned long long)found->steps,
                  (unsigned long long)x->steps);

@@ -13,22 +13,22 @@ typedef struct {
   code_case of;
 } drawn_net;
 
-/* Whether some transitions fire in the trajectories of a case, but not too many. */
-static inline int drawn_is_lively(const code_case *x) {
-  static const uint32_t observed = 0;
-  double *state = ff_calloc(x->units, sizeof *state), *const states = state;
+static inline void drawn_forget(code_case *x) {
+  if (x->all != NULL) code_part_free(x->all);
+  free(x->all);
+  x->all = NULL;
+}
+
+/* Whether some transitions fire in the trajectories of a case, but not too many. The simulation is kept for the comparison if
+ * firings are compared; without these, the engine simulates several trajectories at a time. */
+static inline int drawn_is_lively(code_case *x) {
   ff_error err;
-  ff_run *run = NULL;
-  int done = 0;
-  const ff_run_options options = {.key = CODE_KEY, .first = CODE_FIRST, .n = x->units, .times = &x->last, .n_times = 1,
-                                  .observed = &observed, .n_observed = 1, .states = &states, .threads = 1,
-                                  .max_firings = DRAWN_MOST, .starts = x->starts};
-  ff_status status = ff_run_new(&run, &ff_petri_engine, x->program, &options, &err);
-  while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, &err);
-  const uint64_t n = status == FF_OK ? ff_run_n_firings(run) : 0;
-  ff_run_free(run);
-  free(state);
-  return n >= DRAWN_LEAST;
+  code_ask(x);
+  x->request.max_firings = DRAWN_MOST;
+  x->all = ff_calloc(1, sizeof *x->all);
+  const int fine = code_simulate(x->all, x, 0, x->units, &err) == FF_OK && ff_run_n_firings(x->all->run) >= DRAWN_LEAST;
+  if (!fine || !x->firings) drawn_forget(x);
+  return fine;
 }
 
 /* Whether a net can be compiled, and is one that a kernel simulates. */
@@ -97,6 +97,7 @@ static inline void drawn_check(const code_case *cases, uint32_t n) {
 static inline void drawn_end(drawn_net *nets, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     free((void *)nets[i].of.starts);
+    drawn_forget(&nets[i].of);
     petri_end(&nets[i].net);
   }
 }

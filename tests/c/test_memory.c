@@ -1,8 +1,8 @@
 /* Makes every allocation of the core and of the CUDA backend's C files fail, one after the other. The call must report this
  * (FF_EMEMORY and a message), return no object, leak nothing and not crash. Then the test is repeated with all later allocations
- * failing too and with `err` NULL. The core is compiled again for this test (failing_memory.h). Allocations of igraph fail as
- * well. The second test checks that the scenarios have reached every place that allocates. A new module needs a scenario of its
- * own (CONTRIBUTING.md). */
+ * failing too and with `err` NULL. The core is compiled for this (failing_memory.h). Allocations of igraph fail as well. The second
+ * test checks that the scenarios have reached every place that allocates. A new module needs a scenario of its own
+ * (CONTRIBUTING.md). */
 #define _DEFAULT_SOURCE /* getpid, access */
 #include <sanitizer/lsan_interface.h>
 #include <unistd.h>
@@ -147,6 +147,7 @@ static void every_place_has_failed(void) {
 }
 
 int main(int argc, char **argv) {
+  failing_find_igraph();
   static const ff_check_test tests[] = {{"every_allocation_may_fail", every_allocation_may_fail},
                                         {"every_place_has_failed", every_place_has_failed}};
   return ff_check_main("memory", tests, 2, argc, argv);
