@@ -63,8 +63,8 @@ LEVEL = -Og -g1
 $(BUILD)/asan/src/%.o: LEVEL = -O1 -g1
 $(BUILD)/asan/src/ssa/lanes/ff_ssa_vector16_%.o: LEVEL = -Og -g1
 
-# Allocations of the core may fail if test_memory asks for it (tests/c/failing_memory.h); this is the same core for all tests, as
-# it takes minutes to compile. Each file begins with that header, so macros that a file defines for the C library's headers must
+# Allocations of the core fail when test_memory asks for this (tests/c/failing_memory.h). All tests use this core, since compiling
+# another one takes minutes. Each file begins with that header, so macros that a file defines for the C library's headers must
 # be defined before.
 $(BUILD)/asan/src/%.o: FAILING = -DFAILING_MEMORY -D_GNU_SOURCE= -include tests/c/failing_memory.h
 $(BUILD)/asan/src/base/ff_memory.o: FAILING =
@@ -191,8 +191,8 @@ $(BUILD)/plain/libengine.a $(BUILD)/asan/libengine.a:
 $(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check $(CUDA_BUILD)/petri_check: $(CUDA_BUILD)/%: $(BUILD)/plain/tests/cuda/%.o $(BUILD)/plain/libengine.a
 	@mkdir -p $(@D)
 	$(CC) -pthread $^ -lm -ldl -o $@
-# make check only asks whether these programs, math and collect can be built. It links them with the engine that its C tests have,
-# as it takes minutes to compile another one.
+# make check only builds these programs. They are linked with the engine of the C tests, since compiling another one takes
+# minutes.
 GPU_PROGRAMS = $(BUILD)/asan/gpu_check $(BUILD)/asan/ssa_check $(BUILD)/asan/petri_check
 cuda-programs:
 	@$(MAKE) -s -j$(JOBS) $(GPU_PROGRAMS) $(BUILD)/asan/collect $(CUDA_BUILD)/math
@@ -208,15 +208,15 @@ $(CUDA_BUILD)/math: tests/cuda/math.cu $(MATH_HEADERS)
 	$(NVCC) -std=c++17 -O3 -fmad=false $(CUDA_GENCODE) -Werror all-warnings -Xcompiler -Wall,-ffp-contract=off,-pthread $< \
 	  -lnvrtc -o $@
 
-# Compares the statistics of reaction networks on the GPU with the processor, bit for bit. Runs on a machine with a GPU.
+# Compares the statistics of ensembles on the GPU with the processor, bit for bit. Runs on a machine with a GPU.
 COLLECT := cuda/device/ff_collect.cu.o cuda/device/ff_collect_reals.cu.o cuda/device/ff_collect_values.cu.o cuda/runtime/ff_cuda_device.cu.o
 cuda-collect:
 	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/collect
 $(BUILD)/asan/collect: SANITIZERS = -lasan -lubsan
 $(CUDA_BUILD)/collect: $(BUILD)/plain/libengine.a
 $(BUILD)/asan/collect: $(BUILD)/asan/libengine.a
-$(CUDA_BUILD)/collect $(BUILD)/asan/collect: tests/cuda/collect.cu $(COLLECT:%=$(CUDA_BUILD)/%) tests/c/fake_wave.h \
-  $(wildcard src/cuda/device/*.h)
+$(CUDA_BUILD)/collect $(BUILD)/asan/collect: tests/cuda/collect.cu $(COLLECT:%=$(CUDA_BUILD)/%) \
+  $(wildcard tests/c/*wave.h src/cuda/device/*.h src/base/ff_*sum*.h src/ensemble/ff_*.h) tests/c/same_sums.h tests/c/random.h
 	$(NVCC) -std=c++17 -O3 $(CUDA_GENCODE) -Werror all-warnings -Xcompiler -Wall -o $@ \
 	  $(filter %.cu %.o %.a,$^) $(SANITIZERS) -lm -ldl
 

@@ -66,11 +66,11 @@ backend_names <- c("auto", "cpu", "cuda")
 #' processor, and the processor otherwise. With `backend = "cuda"`, it is an error if no GPU is usable. The results of all
 #' backends are identical, to the last bit.
 #'
-#' GPUs run estimates for Boolean networks, such as [steady_state()], and ensembles of reaction networks, of small Petri nets
-#' and of tissues: [`simulate()`][simulate.reaction_network], [sweep_parameters()] and, for reaction networks only,
-#' [first_passage()]. With `"auto"`, an ensemble begins on the processor. After a second, the trajectories that have not begun
-#' move to GPUs if they would take more than 5 seconds on the processor, and if there are at least 100 of them for each thread.
-#' The processor does what GPUs cannot do.
+#' GPUs run estimates for Boolean networks, such as [steady_state()], and ensembles of reaction networks and of Petri nets:
+#' [`simulate()`][simulate.reaction_network], [sweep_parameters()] and [first_passage()]. With `"auto"`, an ensemble begins on
+#' the processor. After a second, the trajectories that have not begun move to GPUs if they would take more than 5 seconds on the
+#' processor, and if there are at least 100 of them for each thread; with `method = "windows"`, any number is enough. The
+#' processor does what GPUs cannot do.
 #'
 #' What GPUs can do depends on the model. `?simulate.reaction_network` and `?simulate.petri_net` give the limits. To find out
 #' whether a GPU can simulate a model, simulate a single trajectory with `backend = "cuda"`. If it cannot, the call ends with an
@@ -220,8 +220,9 @@ cuda_rows <- function(cuda) {
   d <- cuda$devices
   lacks <- .Call(ffi_backend_compiles, cuda$pointer)
   limits <- ifelse(nzchar(lacks), sprintf(paste(
-    "No code can be compiled at run time (%s). So Petri nets run there as data, not by windows, and of the methods for reaction",
-    "networks, only \"logarithmic_direct\", \"direct\" and, for most networks, \"factored\" do"
+    "No code can be compiled at run time (%s). Of the Petri nets, only those with stochastic transitions and flows run there, not",
+    "by windows. Of the methods for reaction networks, only \"logarithmic_direct\", \"direct\" and, for most networks,",
+    "\"factored\" do"
   ), lacks), "")
   backend_row("cuda", seq_along(d$name) - 1L, d$name, d$memory, d$compute_capability, d$usable, d$why_not, limits)
 }

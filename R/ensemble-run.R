@@ -208,12 +208,7 @@ advance_on_devices <- function(job, backend) {
 settle_ensemble <- function(engine, job, state, seconds, options) {
   if (engine$name == "auto" && seconds >= gpu_start_seconds) {
     if (is_worth_moving(state, seconds, options)) return(start_on_devices(job, options))
-    if (is_worth_beginning_anew(job, state, seconds)) {
-      anew <- job$again()
-      engine <- start_on_devices(anew, options)
-      if (engine$name == "starting") engine$anew <- anew
-      return(engine)
-    }
+    if (is_worth_beginning_anew(job, state, seconds)) return(start_on_devices(job, options, anew = TRUE))
   }
   if (engine$name != "starting") return(engine)
   there <- if (is.null(engine$anew)) job else engine$anew
@@ -223,8 +218,8 @@ settle_ensemble <- function(engine, job, state, seconds, options) {
   })
 }
 
-# Lets GPUs get ready for a job, if there is one that can do it.
-start_on_devices <- function(job, options) {
+# Lets GPUs get ready for a job, if there is one that can do it; or for the same run from its beginning.
+start_on_devices <- function(job, options, anew = FALSE) {
   why_not <- job$why_not()
   if (!is.null(why_not)) {
     tell_no_kernel(job, options$method, why_not, is_there = has_gpu)
@@ -233,8 +228,9 @@ start_on_devices <- function(job, options) {
   engine <- auto_engine(job$core$kernels)
   if (engine$name == "cpu") return(engine)
   leave_on_failure(job, options$method, {
-    job$use(engine)
-    c(list(name = "starting"), engine[names(engine) != "name"])
+    there <- if (anew) job$again() else job
+    there$use(engine)
+    c(list(name = "starting", anew = if (anew) there), engine[names(engine) != "name"])
   })
 }
 

@@ -114,9 +114,9 @@
 #'   * at most 15 different functions of levels in the rates of stochastic transitions, and at most 4,000 numbers, names and
 #'     operations in all formulas together. A formula of a coloured net counts once for each colour.
 #'
-#'   Larger nets are data for a kernel that is the same for all nets, and so is any net where there is no libnvrtc. The 32 threads
-#'   of a warp then share a trajectory. Such a net has only stochastic transitions and flows, no rate or test that changes where
-#'   a level crosses a value, and no `until`. There may be up to 65,536 places, of which flows change at most 4,096, 65,536
+#'   A net for which no code can be generated, or any net where there is no libnvrtc, is data for a kernel that is the same for all
+#'   nets, if it has only stochastic transitions and flows, no rate or test that changes where a level crosses a value, and no
+#'   `until`. The 32 threads of a warp share a trajectory. There may be up to 65,536 places, of which flows change at most 4,096, 65,536
 #'   stochastic transitions, 16,384 groups, and 16,383 functions of levels in the rates of stochastic transitions.
 #'
 #'   With `method = "windows"`, which `"auto"` chooses for tissues of many cells, the threads of a GPU share a trajectory: each
@@ -128,7 +128,7 @@
 #'
 #'   GPUs give every output, except `"events"` with `method = "windows"`. They continue the trajectories of a result that is
 #'   given as `initial`, and simulate parts of a run (`shard`). The settings of a sweep that differ in numbers only, such as
-#'   values of parameters and initial markings, share their code, and a GPU simulates them together, but not by windows: see
+#'   values of parameters and initial markings, share their code, and a GPU simulates them together, but not by windows, nor if the net is data: see
 #'   [sweep_parameters()].
 #'
 #'   GPUs cannot simulate nets with
@@ -151,9 +151,9 @@
 #'   reason, if the run would have used a GPU.
 #'
 #'   With `"auto"`, an ensemble begins on the processor. It moves to GPUs if the rest would take more than 5 seconds there, and
-#'   if at least 100 trajectories for each thread have not begun, or with `method = "windows"`, any: see [backends()]. With
-#'   `method = "windows"`, a run of which no trajectory has ended after 5 seconds begins anew on a GPU. Another run of a few
-#'   trajectories stays on the processor, even if the net is large. Give `backend = "cuda"` to simulate it on a GPU.
+#'   at least 100 trajectories for each thread have not begun: see [backends()]. `method = "windows"` has no such least number. If
+#'   none of its trajectories has ended after 5 seconds, it begins anew on a GPU. Any other run of a few trajectories stays on
+#'   the processor, even if the net is large. Give `backend = "cuda"` to simulate it on a GPU.
 #'
 #'   The processor simulates single trajectories that a GPU cannot: those in which a place gets more than 2^30 tokens,
 #'   transitions fire 2^30 times, or others than stochastic ones 1,025 times at one instant, levels cross values 1,001 times

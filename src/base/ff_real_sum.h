@@ -46,6 +46,7 @@ void ff_real_sum_add_whole(ff_real_sum *sum, const uint64_t whole[2]);
 
 /* ---- what is added, for devices too ------------------------------------------------------------------------------------- */
 
+/* fma() and the tests for infinity give the same bits everywhere, so they may come from <math.h>. */
 #define FF_REAL_TERMS 6   /* of a power, at most */
 #define FF_REAL_DIGITS 68 /* of 32 bits, the lowest first */
 

@@ -60,8 +60,8 @@ void ff_sum_merge_powers(ff_sum_powers *sums, const ff_sum_powers *others) {
   ff_sum_add(sums->first, others->first[0], others->first[1]);
   const wide second = plus(wide_of(sums->second, 3), wide_of(others->second, 3));
   for (int i = 0; i < 3; i++) sums->second[i] = second.word[i];
-  const wide third = plus(wide_of(sums->third, 3), wide_of(others->third, 3));
-  for (int i = 0; i < 3; i++) sums->third[i] = third.word[i];
+  const wide third = plus(wide_of(sums->third, 4), wide_of(others->third, 4));
+  for (int i = 0; i < 4; i++) sums->third[i] = third.word[i];
   const wide fourth = plus(wide_of(sums->fourth, 4), wide_of(others->fourth, 4));
   for (int i = 0; i < 4; i++) sums->fourth[i] = fourth.word[i];
 }
@@ -71,7 +71,7 @@ void ff_sum_merge_powers(ff_sum_powers *sums, const ff_sum_powers *others) {
 ff_sum_central ff_sum_moments(const ff_sum_powers *sums, uint64_t n) {
   const uint64_t small[] = {2, 3, 4, 6};
   const wide two = wide_of(small, 1), three = wide_of(small + 1, 1), four = wide_of(small + 2, 1), six = wide_of(small + 3, 1);
-  const wide count = wide_of(&n, 1), s1 = wide_of(sums->first, 2), s2 = wide_of(sums->second, 3), s3 = wide_of(sums->third, 3);
+  const wide count = wide_of(&n, 1), s1 = wide_of(sums->first, 2), s2 = wide_of(sums->second, 3), s3 = wide_of(sums->third, 4);
   const wide s4 = wide_of(sums->fourth, 4), square = times(s1, s1), n2 = times(count, count);
   const wide more3 = plus(times(n2, s3), times(two, times(s1, square)));
   const wide less3 = times(three, times(count, times(s1, s2)));

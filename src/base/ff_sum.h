@@ -44,15 +44,15 @@ static FF_HD inline void ff_sum_add_shifted(uint64_t *sum, int n, uint64_t x, in
   }
 }
 
-/* Sums of the first four powers of whole numbers up to 2^53, of up to 2^44 of them. */
+/* Sums of the first four powers of whole numbers up to 2^53, of fewer than 2^44 of them. */
 typedef struct {
-  uint64_t first[2], second[3], third[3], fourth[4];
+  uint64_t first[2], second[3], third[4], fourth[4];
 } ff_sum_powers;
 
-/* Adds a number of two words to a sum of three. */
-static FF_HD inline void ff_sum_add_to_three(uint64_t sum[3], const uint64_t x[2]) {
+/* Adds a number of two words to a sum. Returns the carry. */
+static FF_HD inline uint64_t ff_sum_add_pair(uint64_t sum[2], const uint64_t x[2]) {
   ff_sum_add(sum, x[0], x[1]);
-  sum[2] += sum[1] < x[1] || (sum[1] == x[1] && sum[0] < x[0]);
+  return sum[1] < x[1] || (sum[1] == x[1] && sum[0] < x[0]);
 }
 
 /* Adds the powers of a number of up to 53 bits. */
@@ -60,14 +60,14 @@ FF_SELDOM void ff_sum_add_long_powers(ff_sum_powers *sums, uint64_t x) {
   uint64_t square[2] = {0, 0}, part[2][2] = {{0, 0}, {0, 0}}, fourth[3][2] = {{0, 0}, {0, 0}, {0, 0}};
   ff_sum_add(sums->first, x, 0);
   ff_sum_add_product(square, x, x);
-  ff_sum_add_to_three(sums->second, square);
+  sums->second[2] += ff_sum_add_pair(sums->second, square);
   for (int i = 0; i < 2; i++) {
     ff_sum_add_product(part[i], x, square[i]);
     ff_sum_add_product(fourth[2 * i], square[i], square[i]);
   }
   ff_sum_add_product(fourth[1], square[0], square[1]);
   for (int i = 0; i < 2; i++) {
-    for (int word = 0; word < 2; word++) ff_sum_add_shifted(sums->third, 3, part[i][word], 64 * (i + word));
+    for (int word = 0; word < 2; word++) ff_sum_add_shifted(sums->third, 4, part[i][word], 64 * (i + word));
     for (int word = 0; word < 2; word++) ff_sum_add_shifted(sums->fourth, 4, fourth[2 * i][word], 64 * (2 * i + word));
     ff_sum_add_shifted(sums->fourth, 4, fourth[1][i], 64 * (1 + i) + 1);
   }
@@ -97,10 +97,10 @@ static FF_HD inline void ff_sum_add_powers(ff_sum_powers *sums, uint64_t x) {
   }
   ff_sum_add(sums->first, x, 0);
   ff_sum_add_product(square, x, x);
-  ff_sum_add_to_three(sums->second, square);
+  sums->second[2] += ff_sum_add_pair(sums->second, square);
   ff_sum_add_product(cube, x, square[0]);
   cube[1] += x * square[1];
-  ff_sum_add_to_three(sums->third, cube);
+  if (ff_sum_add_pair(sums->third, cube)) sums->third[3] += ++sums->third[2] == 0;
   ff_sum_add_fourth(sums->fourth, square);
 }
 

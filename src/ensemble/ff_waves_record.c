@@ -18,6 +18,9 @@
 #define VALUES_AT_ONCE 4194304.0 /* 0.2 s if no two are the same; several devices take turns */
 #define LEAST_OF_VALUES UINT64_C(1024)
 #define LEAST_OF_REALS 512
+#define REALS_AT_ONCE 1e9 /* 0.07 s on an H200 */
+#define REAL_BYTES 2304.0 /* of the sums of a quantity at a time, on a device and here */
+#define MOST_SUMS 1e9     /* bytes of them */
 #define MULTIPLE 512 /* multiples of so many trajectories are fastest */
 #define SHORT 0.05   /* seconds: the next part may be larger */
 
@@ -68,9 +71,13 @@ ff_status ff_waves_choose_counts(ff_waves *w, const ff_run *run, ff_error *err) 
   const int distinct = mark_counts(needed, run);
   w->reals = run->process.real != NULL;
   w->tallies = distinct && run->wanted.states == NULL;
-  if (w->reals) w->tallies &= !(run->wanted.sums & FF_HISTOGRAM) && run->options.n >= LEAST_OF_REALS;
-  const double values = run->wanted.sums & FF_HISTOGRAM ? (double)run->wanted.n_times * run->wanted.n_observed : 0;
-  w->at_once = ff_tally_at_once((double)run->wanted.product_bytes / (2 * sizeof(uint64_t)), values);
+  const double cells = (double)run->wanted.n_times * run->wanted.n_observed, values = run->wanted.sums & FF_HISTOGRAM ? cells : 0;
+  const size_t product = w->reals ? sizeof(ff_real_sum) : 2 * sizeof(uint64_t);
+  if (w->reals)
+    w->tallies &= values == 0 && run->options.n >= LEAST_OF_REALS &&
+                  cells * REAL_BYTES + (double)run->wanted.product_bytes <= MOST_SUMS;
+  w->at_once = ff_tally_at_once((double)run->wanted.product_bytes / (double)product, values);
+  if (w->reals && (double)w->at_once * cells > REALS_AT_ONCE) w->at_once = multiple_of(REALS_AT_ONCE / cells, LEAST_OF_REALS);
   if (w->tallies) {
     w->n_counts = run->wanted.n_observed;
     memcpy(w->counts, run->wanted.observed, w->n_counts * sizeof *w->counts);

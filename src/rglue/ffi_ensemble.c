@@ -176,8 +176,8 @@ SEXP ffi_ensemble_ready(SEXP pointer, SEXP seconds) {
   return Rf_ScalarLogical(ready);
 }
 
-/* Works for about `seconds`. Returns list(done, complete, events, waiting): `waiting` is the number of trajectories that have not
- * begun. */
+/* Works for about `seconds`. Returns list(done, complete, events, waiting, shared): `waiting` is the number of trajectories that
+ * have not begun; `shared` is 1 if the threads of a device share a trajectory. */
 SEXP ffi_ensemble_advance(SEXP pointer, SEXP seconds) {
   static const char *const names[] = {"done", "complete", "events", "waiting", "shared"};
   ff_error err;

@@ -206,6 +206,22 @@ static void moments_are_exact(void) {
   check_moments_below(UINT64_C(1) << 53); /* the largest count of a Petri net */
 }
 
+/* Two numbers, each 2^42 times: sums are near the largest ones that there may be. */
+static void sums_of_powers_have_room(void) {
+  ff_sum_powers sums;
+  memset(&sums, 0, sizeof sums);
+  ff_sum_add_powers(&sums, UINT64_C(1) << 53);
+  ff_sum_add_powers(&sums, (UINT64_C(1) << 53) - 3);
+  for (int i = 0; i < 42; i++) {
+    const ff_sum_powers same = sums;
+    ff_sum_merge_powers(&sums, &same);
+  }
+  const ff_sum_central m = ff_sum_moments(&sums, UINT64_C(1) << 43);
+  FF_CHECK_NEAR(m.second, 2.25, 1e-15);
+  FF_CHECK_NEAR(m.third, 0, 1e-15);
+  FF_CHECK_NEAR(m.fourth, 5.0625, 1e-14);
+}
+
 static void numbers_are_sorted_without_repeats(void) {
   uint32_t some[] = {7, 0, UINT32_MAX, 7, 1, 0}, one[] = {5};
   const uint32_t wanted[] = {0, 1, 7, UINT32_MAX};
@@ -263,5 +279,5 @@ static void instructions_are_chosen(void) {
 
 FF_TEST_MAIN("base", philox_gives_the_published_words, counters_keep_step_and_unit_apart, seeds_of_runs_differ,
              logarithms_are_right, long_errors_end_in_a_whole_character, allocation_checks_products, threads_all_run, teams_all_run,
-             sums_are_exact, moments_are_exact, numbers_are_sorted_without_repeats, numbers_are_sorted_by_bits,
-             shares_have_no_gap, instructions_are_chosen)
+             sums_are_exact, moments_are_exact, sums_of_powers_have_room, numbers_are_sorted_without_repeats,
+             numbers_are_sorted_by_bits, shares_have_no_gap, instructions_are_chosen)

@@ -405,5 +405,5 @@ static void kernels_begin_at_time_0(void) {
     }
 }
 
-FF_TEST_MAIN("real counts on devices", devices_change_no_bit, the_net_has_real_states, waves_are_copied_in_pieces, devices_add_up_real_numbers,
-             failures_are_told, sweeps_are_runs, some_runs_have_no_kernels, kernels_begin_at_time_0)
+FF_TEST_MAIN("real counts on devices", devices_change_no_bit, the_net_has_real_states, waves_are_copied_in_pieces,
+             devices_add_up_real_numbers, failures_are_told, sweeps_are_runs, some_runs_have_no_kernels, kernels_begin_at_time_0)

@@ -2,15 +2,15 @@
  *
  *   petri_check fireflip_cuda.so [cache=FOLDER] [part=N] [only=TEST] [verbose]
  *
- * With part=N, one of N trajectories of each test. With verbose, it prints the seconds that each net takes. `petri_check list` prints the names of the tests. With `speed`, it measures
- * ensembles instead:
+ * With part=N, one of N trajectories of each test. With verbose, it prints the seconds that each net takes. `petri_check list`
+ * prints the names of the tests. With `speed`, it measures ensembles instead:
  *
  *   petri_check fireflip_cuda.so speed [cache=FOLDER] [n=TRAJECTORIES] [times=N] [net=NAME] [kernel=NAME] [threads=N]
  *   petri_check fireflip_cuda.so tissue [cache=FOLDER] [cells=NXxNY] [n=TRAJECTORIES] [last=TIME] [threads=N]
  *
  * The first one prints events per second of the kernel, of the kernel and of exact sums of what it has recorded, and of all from
  * the start of a wave until its states are on this processor, of N times that are recorded (1 at the end, by default). With
- * threads=N, the last one is that of so many threads of this processor. The nets chain, ring, groups and cells are larger ones. The
+ * threads=N, it prints those of so many threads of this processor. The nets chain, ring, groups and cells are larger ones. The
  * second one prints seconds for a simulated second of a tissue of calcium cells, from TIME to twice this time; with threads=N, on
  * so many threads of this processor instead.
  * `make cuda-check` builds this program, and `make gpu-check` runs it. */
@@ -366,8 +366,7 @@ static void ensembles_are_fast(void) {
   double times[MOST_TIMES];
   const uint32_t n_times = gpu.times < MOST_TIMES ? gpu.times : MOST_TIMES, observed = 0;
   printf("%-8s %12s %6s %12s %12s %12s %8s %8s %s\n", "net", "trajectories", "times", "events/s", "with sums", "with states",
-         "ready", "refused",
-         "threads x blocks, registers");
+         "ready", "refused", "threads x blocks, registers");
   for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) {
     petri_text x;
     ff_error err;

@@ -297,7 +297,9 @@ test_that("with \"auto\", one trajectory of a tissue begins anew on a GPU if it 
   replace_in_package(list(gpu_start_seconds = 0, gpu_gain_seconds = 0, piece_seconds = 0))
   net <- row_of_genes(40)
   run <- function(backend, method = "windows", nsim = 1) {
-    simulate(net, nsim, 2, times = c(0, 1, 2), method = method, backend = backend, observe = c("protein[3]", "on[40]"), threads = 1)
+    simulate(
+      net, nsim, 2, times = c(0, 1, 2), method = method, backend = backend, observe = c("protein[3]", "on[40]"), threads = 1
+    )
   }
   plain_session(fireflip.cuda_library = fake("nodriver"))
   expect_silent(here <- run("auto"))
@@ -309,6 +311,17 @@ test_that("with \"auto\", one trajectory of a tissue begins anew on a GPU if it 
   expect_identical(backend_of(run("auto", method = "exact")), "cpu")
   expect_identical(several <- run("auto", nsim = 4), run("cpu", nsim = 4))
   expect_match(backend_of(several), "cuda")
+  once <- FALSE
+  engine <- asNamespace("fireflip")$petri_engine
+  lacking <- function(model, options) {
+    if (once) stop(structure(class = c("fireflip_error_memory", "fireflip_error", "error", "condition"), list(message = "lacks memory")))
+    once <<- TRUE
+    engine$new(model, options)
+  }
+  replace_in_package(list(petri_engine = replace(engine, "new", list(lacking))))
+  expect_warning(there <- run("auto"), "lacks memory", class = "fireflip_warning_backend") # for the second run
+  expect_identical(there, here)
+  replace_in_package(list(petri_engine = engine))
   forget_told_methods()
   unlike <- function(backend) simulate(genes_unlike(), 1, 2, times = 1, method = "windows", backend = backend, threads = 1)
   expect_message(there <- unlike("auto"), "different transitions", class = "fireflip_message_method")

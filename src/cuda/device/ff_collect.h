@@ -138,7 +138,7 @@ static inline void ff_collect_words_to(ff_count_moments *m, const uint64_t words
   const struct {
     uint64_t *to;
     int n, shift;
-  } part[FF_COLLECT_SPLIT_SUMS] = {{sums->second, 3, 0}, {sums->third, 3, 0},   {sums->third, 3, 30},
+  } part[FF_COLLECT_SPLIT_SUMS] = {{sums->second, 3, 0}, {sums->third, 4, 0},   {sums->third, 4, 30},
                                {sums->fourth, 4, 0}, {sums->fourth, 4, 31}, {sums->fourth, 4, 60}};
   if (words[FF_COLLECT_WORD_N] == 0) return; /* there is no range */
   ff_sum_add(sums->first, words[FF_COLLECT_WORD_FIRST], 0);

@@ -11,6 +11,9 @@
 
 #define FF_COLLECT_POWERS 4u
 
+/* Digits have room for all terms of a tally. */
+typedef char ff_collect_real_has_room[FF_DEVICE_MOST_REALS * FF_REAL_TERMS <= UINT64_C(1) << 30 ? 1 : -1];
+
 /* The words of a job on the device. First there are the digits. The last two are largest values, the others sums or bits. All
  * begin with 0. Only the first power of a quantity has a range. */
 enum {
@@ -117,7 +120,7 @@ static inline void ff_collect_real_to(ff_sums *sums, uint32_t i, uint64_t job, c
   } else {
     ff_count_moments *m = sums->counts + (size_t)i * sums->n_counts + sums->rank[j];
     uint64_t *const to[FF_COLLECT_POWERS] = {m->sums.first, m->sums.second, m->sums.third, m->sums.fourth};
-    static const int n[FF_COLLECT_POWERS] = {2, 3, 3, 4};
+    static const int n[FF_COLLECT_POWERS] = {2, 3, 4, 4};
     ff_collect_add_whole(to[power - 1], n[power - 1], &sum);
     if (power == 1) ff_collect_real_range(&m->min, &m->max, words);
   }

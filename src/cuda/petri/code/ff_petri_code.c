@@ -11,7 +11,7 @@
 #define FIRST_OF_POINT 2000000u /* and of a number of a point */
 #define SHORT_THREADS 128u  /* of a block whose threads have a trajectory, or a block of a large net, each */
 #define SHORT_BLOCKS 8u     /* of a multiprocessor, for short code, */
-#define CUT_BLOCKS 7u       /* for such code if steps end where something fires, */
+#define CUT_BLOCKS 7u       /* for such code if steps end where something fires (it is not dense), */
 #define TISSUE_BLOCKS 3u    /* and for large nets */
 #define STOPS 192u         /* and the times at which one may end a segment in a window */
 #define CURVED_THREADS 384u /* of a block with a pool, if some hazard is not affine, */
@@ -138,8 +138,8 @@ static void count_rows(ff_petri_coder *g) {
   code->reals = FF_ODE_DENSE * p->n_levels + FF_PETRI_DEGREE * profiles + p->n_cells + of_group * p->n_groups + g->n_reals +
                 p->n_derived + 6 + (p->n_given > 0 ? 2 * p->n_levels : p->timed_flows ? 1 : 0) +
                 (code->pieces > 0 ? 3 * profiles : 0) + code->instant_reals + (code->pool ? 3 : 0);
-  code->words = g->n_counts + p->n_groups + (again ? 8 : 5) + (code->pieces > 0 ? 2 * profiles : 0) + g->near + code->instant_words +
-                (code->pool ? 8 : 0);
+  code->words = g->n_counts + p->n_groups + (again ? 8 : 5) + (code->pieces > 0 ? 2 * profiles : 0) + g->near +
+                code->instant_words + (code->pool ? 8 : 0);
   code->state_reals = p->n_levels + p->n_cells + of_group * p->n_groups + g->n_reals + p->n_derived + 4;
   code->state_words = g->n_counts + p->n_groups + 4;
   code->of_group = of_group;

@@ -153,7 +153,7 @@ FF_WARP void p_work(p_thread *t, uint64_t began, ff_petri_part *piece) {
     const p_share mine = p_share_out(t, waiting, taken);
     const uint32_t lane = P_THREAD % P_LANES;
     uint32_t to = P_NO_QUEUE;
-    /* Now, not later: a queue may have all trajectories, and then what another warp puts back is where this one is. */
+    /* Before the others go on: if all trajectories wait in one queue, the next one that is put there takes this entry. */
     if (lane < mine.n) t->at = pool->entry[mine.queue * P_SLOTS + (mine.first + lane) % P_SLOTS];
     P_BLOCK_MEETS();
     if (mine.n > 0u) {

@@ -218,8 +218,8 @@ FF_WARP void p_stages(const p_thread *t, double h, const p_given_of *given, cons
   p_stage(t, 6, h, given, end, k[6]);
 }
 
-/* Whether nothing happens until the end of the segment, and the next one ends at the latest where this one does: then p_search()
- * and p_begin() would change nothing else. */
+/* Whether nothing fires or is recorded until the end of the step, and nothing limits the next segment. Then p_search() and
+ * p_begin() would change only what p_try() sets here. */
 FF_WARP int p_goes_straight_on(const p_thread *t) {
   double time;
   if (P_DENSE || P_TIMED || P_WANTED < t->to || P_REACH < P_INFINITY) return 0;

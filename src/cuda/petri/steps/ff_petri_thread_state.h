@@ -146,7 +146,8 @@ extern __shared__ __align__(16) double p_rows[];
 #define P_AT_PIECES (P_AT_FIRED + P_GROUPS) /* if profiles are curved: the first piece, and how many */
 #define P_AT_OTHERS (P_AT_PIECES + (P_PIECES > 0u ? 2u * (P_PROFILES - 1u) : 0u))
 #define P_LOOKS_AGAIN (P_NARROW > 0u || P_PIECES > 0u) /* whether a step or a segment may take more than one look */
-#define P_AT_NEAR (P_AT_OTHERS + (P_LOOKS_AGAIN ? 8u : 5u)) /* of neighbours: the piece in which the step begins, and in the highest bit the wave */
+/* Of neighbours: the piece in which the step begins, and in the highest bit the wave. */
+#define P_AT_NEAR (P_AT_OTHERS + (P_LOOKS_AGAIN ? 8u : 5u))
 #define P_AT_INSTANT_WORDS (P_AT_NEAR + P_NEAR)
 #define P_AT_REST (P_AT_INSTANT_WORDS + P_INSTANT_WORDS) /* in a pool: what is in registers while a thread has the trajectory */
 #define P_WORD_ROWS (P_AT_REST + (P_POOL ? 8u : 0u))
