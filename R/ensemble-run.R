@@ -207,12 +207,10 @@ advance_on_devices <- function(job, backend) {
 # `anew` is its job. This changes no bit of the result.
 settle_ensemble <- function(engine, job, state, seconds, options) {
   if (engine$name == "auto" && seconds >= gpu_start_seconds) {
-    if (is_worth_moving(state, seconds, options)) return(start_on_devices(job, options))
-    if (is_worth_beginning_anew(job, state, seconds)) {
-      anew <- job$again()
-      engine <- start_on_devices(anew, options)
-      if (engine$name == "starting") engine$anew <- anew
-      return(engine)
+    if (may_begin_anew(job, state)) {
+      if (seconds >= gpu_gain_seconds) return(start_on_devices(job, options, anew = TRUE))
+    } else if (is_worth_moving(state, seconds, options)) {
+      return(start_on_devices(job, options))
     }
   }
   if (engine$name != "starting") return(engine)
@@ -223,8 +221,8 @@ settle_ensemble <- function(engine, job, state, seconds, options) {
   })
 }
 
-# Lets GPUs get ready for a job, if there is one that can do it.
-start_on_devices <- function(job, options) {
+# Lets GPUs get ready for a job, if there is one that can do it; or for the same job anew, which is made only then.
+start_on_devices <- function(job, options, anew = FALSE) {
   why_not <- job$why_not()
   if (!is.null(why_not)) {
     tell_no_kernel(job, options$method, why_not, is_there = has_gpu)
@@ -233,8 +231,9 @@ start_on_devices <- function(job, options) {
   engine <- auto_engine(job$core$kernels)
   if (engine$name == "cpu") return(engine)
   leave_on_failure(job, options$method, {
-    job$use(engine)
-    c(list(name = "starting"), engine[names(engine) != "name"])
+    there <- if (anew) job$again() else job
+    there$use(engine)
+    c(list(name = "starting", anew = if (anew) there), engine[names(engine) != "name"])
   })
 }
 
@@ -270,11 +269,10 @@ is_worth_moving <- function(state, seconds, options) {
   ended <- if (state$complete > 0) state$complete else options$nsim - state$waiting # those that have begun take at least as long
   state$waiting * seconds / ended >= gpu_gain_seconds
 }
-# Whether all threads of a GPU share a trajectory, and none has ended here after some time. What was done is lost, but if the GPU
-# is faster, the run takes hardly more than twice as long as it must.
-is_worth_beginning_anew <- function(job, state, seconds) {
-  is_shared(state) && state$complete == 0 && seconds >= gpu_gain_seconds && !is.null(job$again)
-}
+# Whether all threads of a GPU share a trajectory, and none has ended here. If this lasts, the run begins anew: if it moved, those
+# that have begun would stay here. What was done is lost, but if the GPU is faster, the run takes hardly more than twice as long
+# as it must.
+may_begin_anew <- function(job, state) is_shared(state) && state$complete == 0 && !is.null(job$again)
 is_shared <- function(state) isTRUE(state$shared == 1) # a sweep does not tell
 too_few_for_gpus <- function(trajectories, options) trajectories < gpu_least_trajectories * options$threads
 gpu_gain_seconds <- 5

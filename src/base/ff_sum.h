@@ -44,7 +44,7 @@ static FF_HD inline void ff_sum_add_shifted(uint64_t *sum, int n, uint64_t x, in
   }
 }
 
-/* Sums of the first four powers of whole numbers up to 2^53, of up to 2^44 of them. */
+/* Sums of the first four powers of whole numbers: of up to 2^32 of them up to 2^53, or of 2^48 up to 2^40. */
 typedef struct {
   uint64_t first[2], second[3], third[3], fourth[4];
 } ff_sum_powers;
@@ -116,5 +116,9 @@ ff_sum_central ff_sum_moments(const ff_sum_powers *sums, uint64_t n);
 
 /* a b - c d with a relative error below 1e-15, also if it is a small difference of large products. */
 double ff_sum_difference(const uint64_t a[2], const uint64_t b[2], const uint64_t c[2], const uint64_t d[2]);
+
+/* The mean of the products of n pairs minus the product of their means, from the sums of xy, x and y. The sum of xy may have lost
+ * multiples of 2^128: they are found again, if the covariance is less than 2^127 / n in size. */
+double ff_sum_covariance(const uint64_t xy[2], const uint64_t x[2], const uint64_t y[2], uint64_t n);
 
 #endif
