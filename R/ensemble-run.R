@@ -55,8 +55,9 @@ ensemble_job <- function(pointer, core) {
 }
 
 # Runs the ensembles of several networks as one. The options are the same, but for the seeds. finish(i, result) is called with
-# the result of each network, in any order. Networks that GPUs cannot simulate together are simulated one after the other; or, with
-# "auto", as one run on the processor if none of them would move to GPUs by itself. If network i fails, fail(i, e) raises its error.
+# the result of each network, in any order. Networks that GPUs cannot simulate together are simulated one after the other; or,
+# with "auto", as one run on the processor if none of them would move to GPUs by itself. If network i fails, fail(i, e) raises its
+# error.
 run_ensembles <- function(models, seeds, options, progress, backend, finish, fail) {
   started <- proc.time()[["elapsed"]]
   core <- ensemble_engine(models[[1L]])
@@ -207,8 +208,11 @@ advance_on_devices <- function(job, backend) {
 # `anew` is its job. This changes no bit of the result.
 settle_ensemble <- function(engine, job, state, seconds, options) {
   if (engine$name == "auto" && seconds >= gpu_start_seconds) {
-    if (is_worth_moving(state, seconds, options)) return(start_on_devices(job, options))
-    if (is_worth_beginning_anew(job, state, seconds)) return(start_on_devices(job, options, anew = TRUE))
+    if (may_begin_anew(job, state)) {
+      if (seconds >= gpu_gain_seconds) return(start_on_devices(job, options, anew = TRUE))
+    } else if (is_worth_moving(state, seconds, options)) {
+      return(start_on_devices(job, options))
+    }
   }
   if (engine$name != "starting") return(engine)
   there <- if (is.null(engine$anew)) job else engine$anew
@@ -266,11 +270,10 @@ is_worth_moving <- function(state, seconds, options) {
   ended <- if (state$complete > 0) state$complete else options$nsim - state$waiting # those that have begun take at least as long
   state$waiting * seconds / ended >= gpu_gain_seconds
 }
-# Whether all threads of a GPU share a trajectory, and none has ended here after some time. What was done is lost, but if the GPU
-# is faster, the run takes hardly more than twice as long as it must.
-is_worth_beginning_anew <- function(job, state, seconds) {
-  is_shared(state) && state$complete == 0 && seconds >= gpu_gain_seconds && !is.null(job$again)
-}
+# Whether all threads of a GPU share a trajectory, and none has ended here. If this lasts, the run begins anew: if it moved, those
+# that have begun would stay here. What was done is lost, but if the GPU is faster, the run takes hardly more than twice as long
+# as it must.
+may_begin_anew <- function(job, state) is_shared(state) && state$complete == 0 && !is.null(job$again)
 is_shared <- function(state) isTRUE(state$shared == 1) # a sweep does not tell
 too_few_for_gpus <- function(trajectories, options) trajectories < gpu_least_trajectories * options$threads
 gpu_gain_seconds <- 5

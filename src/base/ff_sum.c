@@ -85,3 +85,10 @@ ff_sum_central ff_sum_moments(const ff_sum_powers *sums, uint64_t n) {
 double ff_sum_difference(const uint64_t a[2], const uint64_t b[2], const uint64_t c[2], const uint64_t d[2]) {
   return minus(times(wide_of(a, 2), wide_of(b, 2)), times(wide_of(c, 2), wide_of(d, 2)));
 }
+
+double ff_sum_covariance(const uint64_t xy[2], const uint64_t x[2], const uint64_t y[2], uint64_t n) {
+  const wide count = wide_of(&n, 1), means = times(wide_of(x, 2), wide_of(y, 2));
+  const double size = (double)n, lost = -minus(times(count, wide_of(xy, 2)), means) / size * 0x1p-128;
+  const uint64_t whole[3] = {xy[0], xy[1], lost >= 0.5 ? (uint64_t)(lost + 0.5) : 0};
+  return minus(times(count, wide_of(whole, 3)), means) / size / size;
+}

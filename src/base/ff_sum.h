@@ -117,4 +117,8 @@ ff_sum_central ff_sum_moments(const ff_sum_powers *sums, uint64_t n);
 /* a b - c d with a relative error below 1e-15, also if it is a small difference of large products. */
 double ff_sum_difference(const uint64_t a[2], const uint64_t b[2], const uint64_t c[2], const uint64_t d[2]);
 
+/* The mean of the products of n pairs minus the product of their means, from the sums of xy, x and y. The sum of xy may have lost
+ * multiples of 2^128: they are found again, if the covariance is less than 2^127 / n in size. */
+double ff_sum_covariance(const uint64_t xy[2], const uint64_t x[2], const uint64_t y[2], uint64_t n);
+
 #endif

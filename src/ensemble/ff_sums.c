@@ -219,12 +219,13 @@ static int too_small(const ff_sums *sums, uint32_t i, uint32_t j, uint32_t k) {
 
 double ff_sums_covariance(const ff_sums *sums, uint32_t i, uint32_t j, uint32_t k, uint64_t n) {
   const size_t at = i * pairs_of(sums->n_observed) + pair_of(j, k);
-  const uint64_t size[2] = {n, 0};
   if (sums->real_products != NULL) {
     if (too_small(sums, i, j, k)) return NAN;
     const ff_real_sum x = real_sum_of(sums, i, j), y = real_sum_of(sums, i, k);
     return ff_real_covariance(sums->real_products + at, &x, &y, n);
   }
-  const ff_count_moments *m = sums->counts + (size_t)i * sums->n_counts;
-  return ff_sum_difference(size, sums->products + 2 * at, m[j].sums.first, m[k].sums.first) / (double)n / (double)n;
+  const ff_count_moments *x = sums->counts + (size_t)i * sums->n_counts + j, *y = x - j + k;
+  /* A covariance is at most a fourth of the product of the ranges. */
+  if ((double)n * (x->max - x->min) * (y->max - y->min) >= 0x1p129) return NAN;
+  return ff_sum_covariance(sums->products + 2 * at, x->sums.first, y->sums.first, n);
 }

@@ -27,7 +27,7 @@ typedef struct {
   ff_count_moments *counts; /* n_times x n_counts, first by time */
   ff_value_moments *reals;  /* n_times x n_reals */
   uint64_t *products; /* n_times x pairs x 2 words: sums of products, if there are only counts; pair (j, k), j < k, has the
-                       * number k (k - 1) / 2 + j; NULL if not wanted. There is room for 2^22 products of counts of 2^53 */
+                       * number k (k - 1) / 2 + j; NULL if not wanted. Multiples of 2^128 are lost: see ff_sum_covariance() */
   ff_real_sum *real_products; /* n_times x pairs, if a quantity is real; or NULL */
   ff_frequency *frequency;    /* n_times x n_observed: how often each value occurs; or NULL */
 } ff_sums;

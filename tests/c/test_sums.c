@@ -167,6 +167,30 @@ static void covariances_are_exact(void) {
   FF_CHECK(ff_real_covariance(&xy, &x, &y, 4) == 15.0 / 4 - 27.0 / 8);
 }
 
+/* The covariance is -2, of up to 2^30 pairs: sums of their products have up to 136 bits. Covariances that may be of any size then
+ * are not known. */
+static void covariances_of_large_counts_are_right(void) {
+  static const uint8_t real[2] = {0, 0};
+  const double large = 0x1p53 - 8, apart[] = {0x1p53, 0};
+  uint64_t bytes = 0;
+  ff_sums sums;
+  ff_error err;
+  FF_CHECK_OK(ff_sums_new(&sums, 2, 2, real, FF_COVARIANCE, &err), &err);
+  for (int i = 0; i < 4; i++) {
+    const double x[] = {large + 4 * (i / 2), large - 2 * (i / 2)}, y[] = {apart[i % 2], apart[i / 2]};
+    FF_CHECK_OK(ff_sums_add(&sums, 0, x, &bytes, &err), &err);
+    FF_CHECK_OK(ff_sums_add(&sums, 1, y, &bytes, &err), &err);
+  }
+  for (int doubled = 2; doubled <= 30; doubled++) {
+    FF_CHECK(ff_sums_covariance(&sums, 0, 0, 1, UINT64_C(1) << doubled) == -2);
+    if (doubled < 23) FF_CHECK(ff_sums_covariance(&sums, 1, 0, 1, UINT64_C(1) << doubled) == 0);
+    else FF_CHECK(isnan(ff_sums_covariance(&sums, 1, 0, 1, UINT64_C(1) << doubled)));
+    ff_sums_merge(&sums, &sums, 0);
+    ff_sums_merge(&sums, &sums, 1);
+  }
+  ff_sums_free(&sums);
+}
+
 static void frequencies_are_counted(void) {
   enum { VALUES = 5000 };
   ff_frequency table = {NULL, 0, 0};
@@ -199,4 +223,5 @@ static void frequencies_are_counted(void) {
 }
 
 FF_TEST_MAIN("sums", values_are_rounded_once, order_changes_no_bit, products_are_exact, moments_are_exact,
-             extreme_moments_are_not_wrong, tiny_covariances_are_not_wrong, covariances_are_exact, frequencies_are_counted)
+             extreme_moments_are_not_wrong, tiny_covariances_are_not_wrong, covariances_are_exact,
+             covariances_of_large_counts_are_right, frequencies_are_counted)

@@ -311,21 +311,34 @@ test_that("with \"auto\", one trajectory of a tissue begins anew on a GPU if it 
   expect_identical(backend_of(run("auto", method = "exact")), "cpu")
   expect_identical(several <- run("auto", nsim = 4), run("cpu", nsim = 4))
   expect_match(backend_of(several), "cuda")
-  once <- FALSE
-  engine <- asNamespace("fireflip")$petri_engine
-  lacking <- function(model, options) {
-    if (once) stop(structure(class = c("fireflip_error_memory", "fireflip_error", "error", "condition"), list(message = "lacks memory")))
-    once <<- TRUE
-    engine$new(model, options)
-  }
-  replace_in_package(list(petri_engine = replace(engine, "new", list(lacking))))
-  expect_warning(there <- run("auto"), "lacks memory", class = "fireflip_warning_backend") # for the second run
-  expect_identical(there, here)
-  replace_in_package(list(petri_engine = engine))
   forget_told_methods()
   unlike <- function(backend) simulate(genes_unlike(), 1, 2, times = 1, method = "windows", backend = backend, threads = 1)
   expect_message(there <- unlike("auto"), "different transitions", class = "fireflip_message_method")
   expect_identical(there, unlike("cpu"))
+})
+
+test_that("with \"auto\", a run is made anew only for a GPU, and goes on without it if there is no memory for two", {
+  made <- 0
+  engine <- fireflip:::petri_engine
+  counting <- replace(engine, "new", list(function(...) {
+    made <<- made + 1
+    if (made == 2) fireflip:::abort("memory", "no memory for the net")
+    engine$new(...)
+  }))
+  replace_in_package(list(gpu_start_seconds = 0, gpu_gain_seconds = 0, piece_seconds = 0, petri_engine = counting))
+  run <- function(backend) simulate(row_of_genes(40), 1, 2, times = 2, method = "windows", backend = backend, threads = 1)
+  plain_session(fireflip.cuda_library = fake("nodriver"))
+  expect_silent(here <- run("auto"))
+  expect_equal(made, 1)
+  made <- 0
+  plain_session(fireflip.cuda_library = fake("petri"))
+  expect_warning(there <- run("auto"), "no memory for the net", class = "fireflip_warning_backend")
+  expect_equal(made, 2)
+  expect_identical(there, here)
+  made <- 2 # trajectories that have not begun do not move without those that have
+  several <- simulate(row_of_genes(40), 6, 2, times = 2, method = "windows", threads = 1)
+  expect_equal(made, 4)
+  expect_identical(backend_of(several), "cuda")
 })
 
 test_that("with \"auto\", few trajectories of many settings move to GPUs, or are one run on the processor", {
