@@ -28,7 +28,7 @@ COMMON = -std=c11 -g -pthread -ffp-contract=off -MMD -MP $(WARN) $(LIB_CFLAGS)
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 .PHONY: demo check c-tests fuzz bench bench-ssa bench-math bench-ode docs valgrind campaign campaign-math \
-  cuda cuda-check cuda-programs cuda-math cuda-collect gpu-check gpu-bench bench-ssa-gpu clean install
+  cuda cuda-check cuda-math cuda-collect gpu-check gpu-bench bench-ssa-gpu clean install
 
 demo:
 	@tools/need demo
@@ -183,21 +183,11 @@ $(BUILD)/plain/without_cvode.o: src/ode/ff_cvode.c
 	@mkdir -p $(@D)
 	$(CC) -O2 $(COMMON) -c $< -o $@
 $(BUILD)/plain/libengine.a: $(filter-out %/ff_cvode.o,$(ENGINE:%.c=$(BUILD)/plain/%.o)) $(BUILD)/plain/without_cvode.o
-$(BUILD)/asan/libengine.a: $(FAILING_MEMORY)
-$(BUILD)/asan/libengine.a: $(filter-out %/ff_cvode.o,$(ENGINE:%.c=$(BUILD)/asan/%.o)) $(BUILD)/plain/without_cvode.o
-$(BUILD)/plain/libengine.a $(BUILD)/asan/libengine.a:
 	@rm -f $@
 	ar rcs $@ $^
 $(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check $(CUDA_BUILD)/petri_check: $(CUDA_BUILD)/%: $(BUILD)/plain/tests/cuda/%.o $(BUILD)/plain/libengine.a
 	@mkdir -p $(@D)
 	$(CC) -pthread $^ -lm -ldl -o $@
-# make check only builds these programs. They are linked with the engine of the C tests, since compiling another one takes
-# minutes.
-GPU_PROGRAMS = $(BUILD)/asan/gpu_check $(BUILD)/asan/ssa_check $(BUILD)/asan/petri_check
-cuda-programs:
-	@$(MAKE) -s -j$(JOBS) $(GPU_PROGRAMS) $(BUILD)/asan/collect $(CUDA_BUILD)/math
-$(GPU_PROGRAMS): $(BUILD)/asan/%: $(BUILD)/plain/tests/cuda/%.o $(BUILD)/asan/libengine.a
-	$(CC) $(SANITIZE) -pthread $^ -lm -ldl -o $@
 
 # Compares ff_math.h on the GPU with the processor, bit for bit. Runs on a machine with a GPU.
 MATH_HEADERS := $(wildcard src/base/ff_math*.h) src/cuda/runtime/ff_divide.h tests/c/math_cases.h src/base/ff_philox.h \
@@ -209,16 +199,14 @@ $(CUDA_BUILD)/math: tests/cuda/math.cu $(MATH_HEADERS)
 	  -lnvrtc -o $@
 
 # Compares the statistics of ensembles on the GPU with the processor, bit for bit. Runs on a machine with a GPU.
-COLLECT := cuda/device/ff_collect.cu.o cuda/device/ff_collect_reals.cu.o cuda/device/ff_collect_values.cu.o cuda/runtime/ff_cuda_device.cu.o
+COLLECT := cuda/device/ff_collect.cu.o cuda/device/ff_collect_reals.cu.o cuda/device/ff_collect_values.cu.o \
+  cuda/runtime/ff_cuda_device.cu.o
 cuda-collect:
 	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/collect
-$(BUILD)/asan/collect: SANITIZERS = -lasan -lubsan
-$(CUDA_BUILD)/collect: $(BUILD)/plain/libengine.a
-$(BUILD)/asan/collect: $(BUILD)/asan/libengine.a
-$(CUDA_BUILD)/collect $(BUILD)/asan/collect: tests/cuda/collect.cu $(COLLECT:%=$(CUDA_BUILD)/%) \
+$(CUDA_BUILD)/collect: tests/cuda/collect.cu $(COLLECT:%=$(CUDA_BUILD)/%) $(BUILD)/plain/libengine.a \
   $(wildcard tests/c/*wave.h src/cuda/device/*.h src/base/ff_*sum*.h src/ensemble/ff_*.h) tests/c/same_sums.h tests/c/random.h
 	$(NVCC) -std=c++17 -O3 $(CUDA_GENCODE) -Werror all-warnings -Xcompiler -Wall -o $@ \
-	  $(filter %.cu %.o %.a,$^) $(SANITIZERS) -lm -ldl
+	  $(filter %.cu %.o %.a,$^) -lm -ldl
 
 # Compares cuRAND's Philox with ours, on the processor.
 $(CUDA_BUILD)/curand: tests/cuda/curand.cu src/base/ff_philox.h src/base/ff_base.h

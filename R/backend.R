@@ -220,8 +220,8 @@ cuda_rows <- function(cuda) {
   d <- cuda$devices
   lacks <- .Call(ffi_backend_compiles, cuda$pointer)
   limits <- ifelse(nzchar(lacks), sprintf(paste(
-    "No code can be compiled at run time (%s). Of the Petri nets, only those with stochastic transitions and flows run there, not",
-    "by windows. Of the methods for reaction networks, only \"logarithmic_direct\", \"direct\" and, for most networks,",
+    "No code can be compiled at run time (%s). Of the Petri nets, only those with stochastic transitions and flows run there,",
+    "not by windows. Of the methods for reaction networks, only \"logarithmic_direct\", \"direct\" and, for most networks,",
     "\"factored\" do"
   ), lacks), "")
   backend_row("cuda", seq_along(d$name) - 1L, d$name, d$memory, d$compute_capability, d$usable, d$why_not, limits)

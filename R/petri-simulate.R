@@ -114,10 +114,10 @@
 #'   * at most 15 different functions of levels in the rates of stochastic transitions, and at most 4,000 numbers, names and
 #'     operations in all formulas together. A formula of a coloured net counts once for each colour.
 #'
-#'   A net for which no code can be generated, or any net where there is no libnvrtc, is data for a kernel that is the same for all
-#'   nets, if it has only stochastic transitions and flows, no rate or test that changes where a level crosses a value, and no
-#'   `until`. The 32 threads of a warp share a trajectory. There may be up to 65,536 places, of which flows change at most 4,096, 65,536
-#'   stochastic transitions, 16,384 groups, and 16,383 functions of levels in the rates of stochastic transitions.
+#'   A net for which no code can be generated, or any net where there is no libnvrtc, is data for a kernel that is the same for
+#'   all nets, if it has only stochastic transitions and flows, no rate or test that changes where a level crosses a value, and no
+#'   `until`. The 32 threads of a warp share a trajectory. There may be up to 65,536 places, of which flows change at most 4,096,
+#'   65,536 stochastic transitions, 16,384 groups, and 16,383 functions of levels in the rates of stochastic transitions.
 #'
 #'   With `method = "windows"`, which `"auto"` chooses for tissues of many cells, the threads of a GPU share a trajectory: each
 #'   runs a cell over a window of time. Several trajectories run side by side, up to about 400,000 cells in all. The limits of
@@ -128,8 +128,8 @@
 #'
 #'   GPUs give every output, except `"events"` with `method = "windows"`. They continue the trajectories of a result that is
 #'   given as `initial`, and simulate parts of a run (`shard`). The settings of a sweep that differ in numbers only, such as
-#'   values of parameters and initial markings, share their code, and a GPU simulates them together, but not by windows, nor if the net is data: see
-#'   [sweep_parameters()].
+#'   values of parameters and initial markings, share their code, and a GPU simulates them together, but not by windows, nor if
+#'   the net is data: see [sweep_parameters()].
 #'
 #'   GPUs cannot simulate nets with
 #'   * events; with `method = "windows"`, also immediate, deterministic or scheduled transitions;

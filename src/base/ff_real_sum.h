@@ -50,25 +50,29 @@ void ff_real_sum_add_whole(ff_real_sum *sum, const uint64_t whole[2]);
 #define FF_REAL_TERMS 6   /* of a power, at most */
 #define FF_REAL_DIGITS 68 /* of 32 bits, the lowest first */
 
-/* x y = term[0] + term[1], within the limits of ff_real_sum_add_product(). */
-static FF_HD inline void ff_real_product(double x, double y, double term[2]) {
-  term[0] = x * y;
-  term[1] = fma(x, y, -term[0]);
+/* x y = *high + *low, within the limits of ff_real_sum_add_product(). */
+static FF_HD inline void ff_real_product(double x, double y, double *high, double *low) {
+  *high = x * y;
+  *low = fma(x, y, -*high);
 }
 
-/* The terms of a power of x, from 1 to 4. Returns how many they are. */
+/* The terms of a power of x, from 1 to 4, the same as those that ff_real_powers_add() adds. Returns how many they are. */
 static FF_HD inline int ff_real_power(double x, int power, double term[FF_REAL_TERMS]) {
-  double square[2];
-  if (power == 1) {
-    term[0] = x;
-    return 1;
-  }
-  ff_real_product(x, x, power == 2 ? term : square);
+  double high, low;
+  term[0] = x;
+  if (power == 1) return 1;
+  ff_real_product(x, x, &high, &low);
+  term[0] = high;
+  term[1] = low;
   if (power == 2) return 2;
-  ff_real_product(square[0], power == 3 ? x : square[0], term);
-  ff_real_product(power == 3 ? square[1] : 2 * square[0], power == 3 ? x : square[1], term + 2);
-  if (power == 3) return 4;
-  ff_real_product(square[1], square[1], term + 4);
+  if (power == 3) {
+    ff_real_product(high, x, term, term + 1);
+    ff_real_product(low, x, term + 2, term + 3);
+    return 4;
+  }
+  ff_real_product(high, high, term, term + 1);
+  ff_real_product(2 * high, low, term + 2, term + 3);
+  ff_real_product(low, low, term + 4, term + 5);
   return 6;
 }
 

@@ -59,7 +59,7 @@ typedef struct {
   int tallies;             /* whether tally() may be called */
 } ff_device_request;
 
-#define FF_DEVICE_MOST_REALS (UINT64_C(1) << 27) /* the most trajectories of which one tally() adds up real numbers */
+#define FF_DEVICE_MOST_REALS (UINT64_C(1) << 27) /* trajectories of which a tally() adds up real numbers */
 
 /* The bytes of a count that a device records, or has at the start of a trajectory. */
 static inline size_t ff_device_count_bytes(int reals) { return reals ? sizeof(double) : sizeof(uint32_t); }

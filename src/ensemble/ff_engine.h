@@ -21,7 +21,7 @@ typedef struct {
   double step;                 /* work of a step, as the number of counts that could be added to their sums meanwhile */
   double look;                 /* and of finding the state at a time between two steps */
   const char *counted;         /* what is counted, in the plural */
-  int shared;                  /* whether the threads of a device share a trajectory: then devices are fast for few of them, too */
+  int shared;                  /* whether threads of a device share a trajectory: then devices are fast for few of them, too */
 } ff_process;
 
 struct ff_engine {

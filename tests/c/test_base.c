@@ -278,6 +278,6 @@ static void instructions_are_chosen(void) {
 }
 
 FF_TEST_MAIN("base", philox_gives_the_published_words, counters_keep_step_and_unit_apart, seeds_of_runs_differ,
-             logarithms_are_right, long_errors_end_in_a_whole_character, allocation_checks_products, threads_all_run, teams_all_run,
-             sums_are_exact, moments_are_exact, sums_of_powers_have_room, numbers_are_sorted_without_repeats,
+             logarithms_are_right, long_errors_end_in_a_whole_character, allocation_checks_products, threads_all_run,
+             teams_all_run, sums_are_exact, moments_are_exact, sums_of_powers_have_room, numbers_are_sorted_without_repeats,
              numbers_are_sorted_by_bits, shares_have_no_gap, instructions_are_chosen)

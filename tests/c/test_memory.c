@@ -1,7 +1,7 @@
 /* Makes every allocation of the core and of the CUDA backend's C files fail, one after the other. The call must report this
  * (FF_EMEMORY and a message), return no object, leak nothing and not crash. Then the test is repeated with all later allocations
- * failing too and with `err` NULL. The core is compiled for this (failing_memory.h). Allocations of igraph fail as well. The second
- * test checks that the scenarios have reached every place that allocates. A new module needs a scenario of its own
+ * failing too and with `err` NULL. The core is compiled for this (failing_memory.h). Allocations of igraph fail as well. The
+ * second test checks that the scenarios have reached every place that allocates. A new module needs a scenario of its own
  * (CONTRIBUTING.md). */
 #define _DEFAULT_SOURCE /* getpid, access */
 #include <sanitizer/lsan_interface.h>

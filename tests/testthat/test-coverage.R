@@ -1,5 +1,5 @@
-# A small part of the campaign in tests/campaign/coverage.R, with fixed seeds: the first 20 fast networks of each family. Also
-# the networks for which the estimator was once wrong.
+# A tenth of the campaign in tests/campaign/coverage.R, with fixed seeds: the first 30 fast networks of each family. Also the
+# networks for which the estimator was once wrong.
 campaign_files <- test_path("..", "campaign", c("oracle.R", "families.R", "judge.R", "issue-lines.R"))
 skip_without_campaign <- function() {
   skip_on_cran()
@@ -8,15 +8,14 @@ skip_without_campaign <- function() {
 for (file in campaign_files[file.exists(campaign_files)]) source(file, local = TRUE)
 
 # If every interval has a coverage of 95%, the number of intervals that contain the true value is binomial. Correct intervals may
-# fail each test with probability 1e-3 / 11 = 9.1e-5, and those of all thirteen families together with probability 1.2e-3. Of 20
-# intervals, 13 or fewer contain the true value with probability 3.4e-5, and 14 or fewer with probability 3.3e-4. So 14 pass.
-# Intervals with a coverage of 80% fail for a family with probability 0.087 (0.24 with 30 of them): the campaign has 300.
+# fail each test with probability 1e-3 / 11 = 9.1e-5, and those of all thirteen families together with probability 1.2e-3. Of 30
+# intervals, 22 or fewer contain the true value with probability 8.5e-5, and 23 or fewer with probability 5.7e-4. So 23 pass.
 least_chance <- 1e-3 / 11
 
 test_that("the families' intervals have their coverage, and the oracle agrees with the exact method", {
   skip_without_campaign()
   for (family in setdiff(names(families), "masked_pairs")) { # those take minutes; test-rare-choices.R has one
-    cases <- lapply(quick_cases(family, 20), function(i) suppressMessages(judge_case(family, i, 2^8, finest = 0.01)))
+    cases <- lapply(quick_cases(family, 30), function(i) suppressMessages(judge_case(family, i, 2^8, finest = 0.01)))
     rows <- do.call(rbind, cases)
     missed <- rows$network[rows$plain & !rows$held & !rows$certain]
     judged <- sum(rows$plain & !rows$certain)
@@ -24,8 +23,8 @@ test_that("the families' intervals have their coverage, and the oracle agrees wi
     expect_gt(stats::pbinom(judged - length(missed), judged, 0.95), least_chance, label = label)
     expect_identical(rows$network[rows$plain & rows$certain & !rows$held], integer(), label = paste(family, "certain but wrong"))
     expect_identical(rows$network[which(abs(rows$exact - rows$oracle) > 1e-9)], integer(), label = paste(family, "by the oracle"))
-    # if 80% of the networks of a family have a result, 7 of 20 or fewer have one with probability 1.5e-5, and 8 with 1.0e-4
-    chance <- stats::pbinom(sum(rows$plain), 20, least_plain(family))
+    # if 80% of the networks of a family have a result, 14 of 30 or fewer have one with probability 5.2e-5
+    chance <- stats::pbinom(sum(rows$plain), 30, least_plain(family))
     expect_gt(chance, least_chance, label = paste(family, "answered without a warning: chance"))
   }
 })

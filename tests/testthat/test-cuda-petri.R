@@ -197,7 +197,7 @@ test_that("a larger net, and any without the run-time compiler, is data for a ke
   expect_identical(kernel_of(there), "generic")
   options(fireflip.kernel = NULL)
   session_without_compiler()
-  expect_match(subset(backends(), usable & name == "cuda")$limits, "Petri nets run there as data")
+  expect_match(subset(backends(), usable & name == "cuda")$limits, "only those with stochastic transitions and flows run there")
   there <- expect_same_ensemble(petri_model("gene"), 50, seed = 1, times = 1)
   expect_identical(kernel_of(there), "generic")
 })

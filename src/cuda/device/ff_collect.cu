@@ -41,11 +41,6 @@ __device__ static word sum_lanes(uint64_t v[32]) {
   return v[0];
 }
 
-__device__ static uint32_t most_of_lanes(uint32_t x) {
-  for (int offset = 16; offset > 0; offset /= 2) x = max(x, __shfl_xor_sync(EVERYONE, x, offset));
-  return x;
-}
-
 /* As ff_collect_batch_kept(). One load tells whether the tile is complete. If its bits begin within a word, they end in another
  * one. */
 __device__ static uint32_t kept_of(const collect_input *in, uint64_t tile, unsigned lane) {
@@ -77,8 +72,8 @@ __global__ static void __launch_bounds__(POWER_THREADS, 3) add_powers(collect_in
     }
     uint64_t words[32] = {0};
     ff_collect_lane_words(&own, words);
-    const uint32_t most = most_of_lanes((uint32_t)words[FF_COLLECT_WORD_MOST]);
-    const uint32_t least = most_of_lanes((uint32_t)words[FF_COLLECT_WORD_LEAST]);
+    const uint32_t most = ff_collect_most((uint32_t)words[FF_COLLECT_WORD_MOST]);
+    const uint32_t least = ff_collect_most((uint32_t)words[FF_COLLECT_WORD_LEAST]);
     const word sum = sum_lanes(words);
     word *to = in.words + cell * FF_COLLECT_WORDS + lane;
     if (lane < FF_COLLECT_WORD_MOST) atomicAdd(to, sum);

@@ -12,6 +12,13 @@ extern "C" {
 
 typedef unsigned long long word;
 
+/* The largest number of all lanes. */
+template <typename T>
+__device__ static inline T ff_collect_most(T x) {
+  for (int offset = 16; offset > 0; offset /= 2) x = max(x, __shfl_xor_sync(EVERYONE, x, offset));
+  return x;
+}
+
 /* Lists how often each value occurs in each cell, among trajectories first ... first + n - 1 of the wave, in any order. `words`
  * are those of the cells. FF_ESIZE if the list would have more than max_values entries. The caller frees out->at, also
  * after a failure. O(counts) work on the device, and more for cells with many different values. */

@@ -28,11 +28,6 @@ typedef struct {
   word *words;
 } real_input;
 
-__device__ static word most_of_lanes(word x) {
-  for (int offset = 16; offset > 0; offset /= 2) x = max(x, __shfl_xor_sync(EVERYONE, x, offset));
-  return x;
-}
-
 __device__ static uint32_t bits_of_lanes(uint32_t x) {
   for (int offset = 16; offset > 0; offset /= 2) x |= __shfl_xor_sync(EVERYONE, x, offset);
   return x;
@@ -95,7 +90,7 @@ __global__ static void __launch_bounds__(THREADS) add_reals(real_input in) {
       if (sum != 0) atomicAdd(to + d, sum);
     }
     const uint32_t strange = bits_of_lanes(own.strange);
-    const word n = sum_of_lanes(own.n), most = most_of_lanes(own.most), least = most_of_lanes(own.least);
+    const word n = sum_of_lanes(own.n), most = ff_collect_most((word)own.most), least = ff_collect_most((word)own.least);
     if (lane == 0 && strange != 0) atomicOr(to + FF_COLLECT_REAL_STRANGE, (word)strange);
     if (lane == 0 && n > 0) {
       atomicAdd(to + FF_COLLECT_REAL_N, n);

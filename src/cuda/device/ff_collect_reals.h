@@ -6,8 +6,7 @@
 #ifndef FF_COLLECT_REALS_H
 #define FF_COLLECT_REALS_H
 
-#include "../../ensemble/ff_device.h"
-#include "../runtime/ff_warp.h"
+#include "ff_collect.h"
 
 #define FF_COLLECT_POWERS 4u
 
@@ -31,8 +30,7 @@ typedef struct {
 } ff_collect_real_lane;
 
 FF_WARP uint64_t ff_collect_real_jobs(uint32_t n_observed, int products) {
-  const uint64_t pairs = products && n_observed > 1 ? (uint64_t)n_observed * (n_observed - 1) / 2 : 0;
-  return (uint64_t)FF_COLLECT_POWERS * n_observed + pairs;
+  return (uint64_t)FF_COLLECT_POWERS * n_observed + (products ? ff_collect_pair(0, n_observed) : 0);
 }
 
 /* Job number `job` of a time: *power is 1 to 4, and *j = *k; or it is 0, and *j < *k are a pair. */
@@ -42,10 +40,10 @@ FF_WARP void ff_collect_real_job(uint64_t job, uint32_t n_observed, uint32_t *j,
   *j = *k = (uint32_t)(job / FF_COLLECT_POWERS);
   if (job < powers) return;
   job -= powers;
-  *k = (uint32_t)((1 + sqrt(1 + 8 * (double)job)) / 2); /* pairs (j, k) are numbered k (k - 1) / 2 + j */
-  while ((uint64_t)*k * (*k - 1) / 2 > job) --*k;
-  while ((uint64_t)*k * (*k + 1) / 2 <= job) ++*k;
-  *j = (uint32_t)(job - (uint64_t)*k * (*k - 1) / 2);
+  *k = (uint32_t)((1 + sqrt(1 + 8 * (double)job)) / 2); /* as near as rounding permits */
+  while (ff_collect_pair(0, *k) > job) --*k;
+  while (ff_collect_pair(0, *k + 1) <= job) ++*k;
+  *j = (uint32_t)(job - ff_collect_pair(0, *k));
 }
 
 /* Keys are in the order of numbers; that of -0 is that of 0. 0 is no key. */
@@ -68,7 +66,7 @@ static inline double ff_collect_real_of_key(uint64_t key) {
 FF_WARP void ff_collect_real_add(ff_collect_real_lane *lane, uint64_t *digits, uint32_t stride, int power, double x, double y) {
   double term[FF_REAL_TERMS];
   int n = 2;
-  if (power == 0) ff_real_product(x, y, term);
+  if (power == 0) ff_real_product(x, y, term, term + 1);
   else n = ff_real_power(x, power, term);
   for (int i = 0; i < n; i++) {
     int64_t digit[3];
@@ -109,8 +107,7 @@ static inline void ff_collect_real_to(ff_sums *sums, uint32_t i, uint64_t job, c
   ff_collect_real_job(job, sums->n_observed, &j, &k, &power);
   ff_real_sum_add_digits(&sum, words);
   if (power == 0) {
-    const uint64_t pairs = (uint64_t)sums->n_observed * (sums->n_observed - 1) / 2;
-    const uint64_t at = i * pairs + (uint64_t)k * (k - 1) / 2 + j;
+    const uint64_t at = i * ff_collect_pair(0, sums->n_observed) + ff_collect_pair(j, k);
     if (sums->real_products != NULL) ff_real_sum_merge(sums->real_products + at, &sum);
     else ff_collect_add_whole(sums->products + 2 * at, 2, &sum);
   } else if (sums->real[j]) {

@@ -3,7 +3,6 @@
 #include "ff_turns.h"
 
 extern "C" {
-#include "ff_collect.h"
 #include "ff_collect_reals.h"
 }
 

@@ -6,7 +6,8 @@
 
 #include "../../../petri/path/ff_petri_segment_math.h"
 
-#define PIECES 96u  /* for which a wave has room: of calcium cells, one in 10^6 has 48, and each 8 more are some 20 times as rare */
+/* For which a wave has room. Of calcium cells, one wave in 10^6 has 48 pieces, and each 8 more are some 20 times as rare. */
+#define PIECES 96u
 #define KINKS 48u
 #define FIRINGS 64u
 #define LINE 128u   /* bytes of a line of the cache: arrays begin at multiples of it */
