@@ -14,11 +14,11 @@ extern "C" {
 typedef struct {
   ff_petri_tissue_data data;
   ff_jit *jit;
-  ff_module_kernel prepare, sweep, review;
+  ff_module_kernel prepare, sweep, add_up, review;
   char *lists;           /* of the net, on the device */
   char *opened;          /* the begin of a slot's memory, on this processor */
   ff_petri_slot *slot;   /* of each slot, as they were read last */
-  uint32_t n_slots, parts; /* parts: warps that share a strip */
+  uint32_t n_slots;
   uint64_t next;         /* the next trajectory that begins */
 } tissue;
 
@@ -43,6 +43,7 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   const int threads = (int)code->threads;
   status = ff_module_kernel_of(&own->prepare, module, "p_prepare_kernel", threads, shared, err);
   if (status == FF_OK) status = ff_module_kernel_of(&own->sweep, module, "p_sweep_kernel", threads, shared, err);
+  if (status == FF_OK) status = ff_module_kernel_of(&own->add_up, module, "p_add_up_kernel", FF_PETRI_REVIEW_THREADS, 0, err);
   if (status == FF_OK) status = ff_module_kernel_of(&own->review, module, "p_review_kernel", FF_PETRI_REVIEW_THREADS, 0, err);
   if (status == FF_OK) status = ff_cuda_upload((void **)&own->lists, own->data.data, own->data.bytes, "a net", err);
   if (status != FF_OK) return status;
@@ -84,15 +85,13 @@ static ff_status begin(ff_ensemble *e, const ff_launch *launch, uint32_t k, ff_e
   return status == FF_OK ? ff_stages_wait(e, "copying the start of a trajectory", err) : status;
 }
 
-/* While there are too few warps, several share a strip. */
-static uint32_t parts_of(const ff_ensemble *e) {
+/* Groups of threads that share the blocks of a slot: all that run at the same time, while they are not more than warps with a
+ * block each. */
+static uint32_t groups_of(const ff_ensemble *e) {
   const tissue *own = (const tissue *)e->own;
-  const uint32_t warps = own->data.code.threads / 32;
-  const uint64_t strips = (uint64_t)own->data.net.n_strips * own->n_slots;
-  const uint64_t room = (uint64_t)own->sweep.blocks * warps * (uint64_t)e->device.multiProcessorCount;
-  uint32_t parts = 1;
-  while (2 * parts <= warps && 2 * parts * strips <= room) parts *= 2;
-  return parts;
+  const uint32_t warps = own->data.code.threads / 32, most = (own->data.net.n_blocks + warps - 1) / warps;
+  const uint32_t share = (uint32_t)own->sweep.blocks * (uint32_t)e->device.multiProcessorCount / own->n_slots;
+  return share < 1 ? 1 : share < most ? share : most;
 }
 
 /* A wave of trajectories (ff_launch.h) begins: all slots are empty. */
@@ -100,7 +99,6 @@ static ff_status begin_wave(ff_ensemble *e, const ff_launch *launch, ff_error *e
   tissue *own = (tissue *)e->own;
   own->next = 0;
   own->n_slots = launch->slots;
-  own->parts = parts_of(e);
   free(own->slot);
   own->slot = (ff_petri_slot *)ff_calloc(own->n_slots, sizeof *own->slot);
   if (own->slot == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u trajectories", own->n_slots);
@@ -140,19 +138,21 @@ static int is_full(const tissue *own, const ff_launch *launch) {
   return full;
 }
 
-/* Queues a round: the three parts of ff_petri_tissue.h. */
+/* Queues a round: the four parts of ff_petri_tissue.h. */
 static ff_status play_round(ff_ensemble *e, void **arguments, ff_error *err) {
   tissue *own = (tissue *)e->own;
   const ff_petri_code *code = &own->data.code;
   const ff_petri_tissue *net = &own->data.net;
   const size_t shared = ff_petri_code_shared_bytes(code);
-  const unsigned threads = code->threads, strips = threads / 32 / own->parts;
+  const unsigned threads = code->threads, strips = FF_PETRI_REVIEW_THREADS / 32;
   ff_module *module = ff_jit_module(own->jit);
   ff_status status = ff_module_launch(module, &own->prepare, (net->n_blocks + threads - 1) / threads, own->n_slots, threads,
                                       shared, e->stream, arguments, err);
   if (status == FF_OK)
-    status = ff_module_launch(module, &own->sweep, (net->n_strips + strips - 1) / strips, own->n_slots, threads, shared,
-                              e->stream, arguments, err);
+    status = ff_module_launch(module, &own->sweep, groups_of(e), own->n_slots, threads, shared, e->stream, arguments, err);
+  if (status == FF_OK)
+    status = ff_module_launch(module, &own->add_up, (net->n_strips + strips - 1) / strips, own->n_slots,
+                              FF_PETRI_REVIEW_THREADS, 0, e->stream, arguments, err);
   if (status == FF_OK)
     status = ff_module_launch(module, &own->review, own->n_slots, 1, FF_PETRI_REVIEW_THREADS, 0, e->stream, arguments, err);
   return status;
@@ -181,7 +181,6 @@ static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) 
   void *arguments[] = {&run, &net};
   const double stop = ff_clock() + (double)launch->nanoseconds * 1e-9;
   ff_status status = launch->begun == 0 ? begin_wave(e, launch, err) : FF_OK;
-  net.parts = own->parts;
   if (status == FF_OK) status = fill(e, launch, stop, err);
   /* Rounds begin when all slots are full: with few trajectories, they take nearly as long as with all. */
   while (status == FF_OK && is_full(own, launch)) {

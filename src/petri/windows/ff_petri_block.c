@@ -44,6 +44,7 @@ struct ff_petri_runner {
   double *initial; /* places of a block */
   uint64_t key, unit;
   double start;
+  uint32_t at_a_time; /* steps of a neighbour in one of a block */
 };
 
 /* ---- making ------------------------------------------------------------------------------------------------------------- */
@@ -74,6 +75,7 @@ ff_status ff_petri_runner_new(ff_petri_runner **out, const ff_petri_blocks *b, f
     near = n > near ? n : near;
   }
   r->blocks = b;
+  r->at_a_time = ff_petri_steps_at_a_time(b->net->options.relative);
   r->crew = ff_calloc(b->n_types, sizeof *r->crew);
   r->initial = ff_calloc(places, sizeof *r->initial);
   int fine = r->crew != NULL && r->initial != NULL;
@@ -155,15 +157,15 @@ static int add_kinks(seat *r, const ff_petri_window *w, uint32_t other, uint32_t
   return 1;
 }
 
-/* A step sees what happens in FF_PETRI_AT_A_TIME steps of a neighbour, but not in many of them. */
-static int add_pieces(seat *r, const ff_petri_window *w, const neighbour *near, uint32_t *n) {
+/* A step sees what happens in some steps of a neighbour, but not in many of them. */
+static int add_pieces(seat *r, const ff_petri_window *w, const neighbour *near, size_t at_a_time, uint32_t *n) {
   const ff_petri_wave *wave = near->wave;
   size_t since = 0, kink = 0;
   for (size_t k = 1; k < wave->n_pieces; k++) {
     const double t = wave->piece[k * near->size];
     while (kink < wave->n_kinks && wave->kink[kink] < t) kink++;
     since = kink < wave->n_kinks && wave->kink[kink] == t ? 0 : since + 1;
-    if (since < FF_PETRI_AT_A_TIME) continue;
+    if (since < at_a_time) continue;
     if (!add_stop(r, n, t, FF_PETRI_HARDLY * (w->to - w->from))) return 0;
     since = 0;
   }
@@ -191,7 +193,7 @@ static ff_petri_path *prepare(ff_petri_runner *runner, uint32_t lane, const ff_p
   for (size_t j = b->far_first[block]; j < b->far_first[block + 1] && w != NULL; j++)
     if (!add_kinks(r, w, b->far[j], &n_stops)) return NULL;
   for (uint32_t j = 0; j < r->n_near && w != NULL; j++)
-    if (!add_pieces(r, w, &r->near[j], &n_stops)) return NULL;
+    if (!add_pieces(r, w, &r->near[j], runner->at_a_time, &n_stops)) return NULL;
   if (w != NULL && !add_stop(r, &n_stops, w->to, 0)) return NULL;
   path->around = (ff_petri_around){.set = set_given, .of = r, .stop = r->stop, .n_stops = n_stops,
                                    .group = b->group + b->group_first[block], .choice = block, .order = b->timed_first[block]};

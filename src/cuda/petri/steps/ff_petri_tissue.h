@@ -1,8 +1,9 @@
 /* A large net on a device, by windows (petri/windows/): what the blocks of the net are, and where each trajectory has its memory.
  * The same text is compiled for the device (also at run time) and for the host.
  *
- * A slot runs one trajectory. A round of all slots has three parts, each of which a launch completes: blocks are prepared for a
- * window, and show what is recorded of the one before; blocks of one colour run over the window; and the outcome is reviewed.
+ * A slot runs one trajectory. A round of all slots has four parts, each of which a launch completes: blocks are prepared for a
+ * window, show what is recorded of the one before, and are listed if they have to run; those run over the window, which are of
+ * one colour; strips are added up; and the outcome is reviewed.
  *
  * A block has two waves (petri/windows/ff_petri_wave.h). A run overwrites the older one. Others read the newest one from an
  * earlier sweep. So no thread waits for another one within a sweep. */
@@ -37,11 +38,11 @@ typedef struct {
   uint32_t member; /* a stochastic transition of the block */
 } ff_petri_fired;
 
-/* What the blocks of a strip that ran have found. If none had to run, `firings` counts those of all its blocks in the window, and
- * `shown` those up to the last time that is recorded, if this lies in the window. */
+/* What the blocks of a strip that ran have found. If no block of the net had to run, `firings` counts those of all its blocks in
+ * the window, and `shown` those up to the last time that is recorded, if this lies in the window. */
 typedef struct {
   double change, before;
-  uint32_t runs, fine, refused, firings, shown;
+  uint32_t fine, refused, firings, shown;
 } ff_petri_strip;
 
 typedef enum {
@@ -60,12 +61,13 @@ typedef struct {
   uint32_t phase, unit, at_time; /* at_time: the next time that is recorded */
   uint32_t start;    /* which of the two states of each block is that at the start of the window */
   uint32_t idle;     /* sweeps in a row in which no block had to run */
+  uint64_t listed, taken; /* blocks that have to run in this sweep, and those of them that threads have taken after their first */
 } ff_petri_slot;
 
 /* The net and the memory of slots. Lists that end where the next one begins have one more entry. */
 typedef struct {
   uint32_t n_blocks, n_strips;
-  uint32_t parts;              /* warps that share a strip; they are in one block of threads */
+  uint32_t at_a_time;          /* steps of a neighbour in one of a block, at most */
   const uint32_t *order;       /* blocks by types, */
   const uint32_t *type;        /* the type of each, */
   const uint8_t *colour;       /* and its colour */
@@ -85,7 +87,7 @@ typedef struct {
   char *memory;                /* of the first slot */
   uint64_t slot_bytes;
   /* Offsets of arrays in the memory of a slot. */
-  uint64_t at_slot, at_strip, at_told, at_piece, at_kink, at_fired, at_became, at_real, at_word, at_guess, at_fixed, at_moved;
+  uint64_t at_slot, at_strip, at_told, at_piece, at_kink, at_fired, at_became, at_real, at_word, at_guess, at_fixed, at_moved, at_list;
 } ff_petri_tissue;
 
 #endif

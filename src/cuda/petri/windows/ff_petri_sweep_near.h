@@ -188,7 +188,7 @@ FF_WARP void p_news_of_all(const ff_petri_tissue *net, char *memory, const uint3
   P_EACH(q, P_SIDE) out[q] = p_news_of(net, memory, list[q < n ? q : n - 1u], sweep);
 }
 
-/* A step sees what happens in two steps of a neighbour, but not in many of them. */
+/* As add_pieces() of petri/windows/ff_petri_block.c. */
 FF_WARP int p_add_pieces(const ff_petri_tissue *net, char *memory, uint32_t wave, uint32_t other, double hardly, double *stop,
                          uint32_t *n) {
   const ff_petri_told *told = p_told(net, memory, wave, other);
@@ -199,7 +199,7 @@ FF_WARP int p_add_pieces(const ff_petri_tissue *net, char *memory, uint32_t wave
     const double t = piece[(uint64_t)k * P_PIECE];
     FF_NO_UNROLL while (at < told->n_kinks && kink[at] < t) at++;
     since = at < told->n_kinks && kink[at] == t ? 0u : since + 1u;
-    if (since < FF_PETRI_AT_A_TIME) continue;
+    if (since < net->at_a_time) continue;
     fine = p_add_stop(stop, n, t, hardly);
     since = 0u;
   }

@@ -1,4 +1,5 @@
-/* Rounds: blocks are prepared, and run; then the outcome of the sweep is reviewed. A part of ff_petri_sweep.h. */
+/* Rounds: blocks are prepared, and listed if they have to run; they run; strips are added up; and the outcome of the sweep is
+ * reviewed. A part of ff_petri_sweep.h. */
 #ifndef FF_PETRI_SWEEP_ROUND_H
 #define FF_PETRI_SWEEP_ROUND_H
 
@@ -71,12 +72,13 @@ FF_WARP void p_show_fixed(const p_thread *t, const ff_petri_slot *slot, uint32_t
   }
 }
 
-/* Records what falls into the window that ends, and prepares a block for the one that begins, if there are such windows. */
-FF_WARP void p_prepare(p_thread *t, uint32_t block) {
+/* Records what falls into the window that ends, and prepares a block for the one that begins, if there are such windows. Returns
+ * whether the block has to run in the next sweep. */
+FF_WARP int p_prepare(p_thread *t, uint32_t block) {
   const ff_petri_tissue *net = t->net;
   const ff_petri_slot *slot = p_slot_of(net, t->memory);
+  const p_window w = p_window_of(slot);
   const int leaves = slot->phase == FF_PETRI_SLOT_LEAVES, done = slot->phase == FF_PETRI_SLOT_IS_DONE;
-  if (!leaves && !done && slot->phase != FF_PETRI_SLOT_BEGINS) return;
   if (leaves || done) {
     const uint32_t wave = p_newer(net, t->memory, block, FF_PETRI_NO_SWEEP);
     if (slot->at_time < t->run->n_times && t->run->times[slot->at_time] < slot->pace.to) {
@@ -85,20 +87,57 @@ FF_WARP void p_prepare(p_thread *t, uint32_t block) {
     }
     if (leaves && P_LEVELS > 0u) p_end_wave(net, t->memory, block, wave, slot->pace.to);
   }
-  if (done) return;
+  if (w.begins) p_guess_wave(net, t->memory, block, w.from, w.to);
+  if (!p_sweeps(slot) || net->colour[block] != w.colour) return 0;
+  return p_has_to_run(net, t->memory, &w, block);
+}
+
+/* ---- a sweep ------------------------------------------------------------------------------------------------------------ */
+
+/* How many blocks run: none if there are too many sweeps. */
+FF_WARP uint32_t p_runs(const ff_petri_slot *slot) {
+  const int last = slot->phase == FF_PETRI_SLOT_SWEEPS && slot->pace.turn == FF_PETRI_MOST_SWEEPS;
+  return last ? 0u : (uint32_t)slot->listed;
+}
+
+/* A thread runs block number i of the list, and then others that no thread has taken yet: they are those from number `free` on. */
+FF_WARP void p_run_blocks(p_thread *t, ff_petri_slot *slot, uint32_t i, uint32_t free, double *stop) {
+  const uint32_t *list = P_IN(t->memory, uint32_t, t->net->at_list), n = p_runs(slot);
   const p_window w = p_window_of(slot);
-  p_guess_wave(net, t->memory, block, w.from, w.to);
+  int idle = 0;
+  t->unit = slot->unit;
+  t->phase = i < n ? P_NEW : P_EMPTY;
+  FF_NO_UNROLL while (P_GOES_ON(t->phase != P_EMPTY)) {
+    const int ends = t->phase == P_ENDS || t->phase == P_REFUSES;
+    const uint32_t n_runs = P_COUNT_LANES(!ends && t->phase != P_EMPTY && t->phase != P_NEW);
+    if (p_is_due(P_COUNT_LANES(ends), P_WAIT_ENDS, n_runs == 0u) && ends) {
+      p_close(*t, &w);
+      t->phase = P_NEW;
+      i = free < n ? free + (uint32_t)P_FETCH_ADD(&slot->taken, 1u) : n;
+    }
+    if (t->phase == P_NEW) {
+      t->phase = P_EMPTY;
+      if (i < n) p_open(t, &w, list[i], stop);
+    }
+    idle = !p_go_on(t, idle);
+  }
 }
 
-/* ---- a sweep of a strip ------------------------------------------------------------------------------------------------- */
-
-/* Block number i of those of a strip that run. */
-FF_WARP uint32_t p_listed(const ff_petri_tissue *net, uint32_t strip, const uint32_t *who, uint32_t i) {
-  const uint32_t low = FF_POPCOUNT(who[0]);
-  uint32_t bits = i < low ? who[0] : who[1], skip = i < low ? i : i - low;
-  for (; skip > 0u; skip--) bits &= bits - 1u;
-  return net->order[strip * FF_PETRI_STRIP + (i < low ? 0u : 32u) + FF_LOWEST(bits)];
+/* The share of a warp of so many. While there are few blocks, few lanes of each warp have one: lanes that do different things
+ * wait for each other. */
+FF_WARP void p_sweep(p_thread *t, uint32_t warp, uint32_t warps, double *stop) {
+  ff_petri_slot *slot = p_slot_of(t->net, t->memory);
+  const uint32_t share = (p_runs(slot) + warps - 1u) / warps, lanes = share < 32u ? share : 32u;
+  FF_LANE_IN;
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
+  p_run_blocks(t, slot, lane < lanes ? lane * warps + warp : P_NONE, lanes * warps, stop);
+#else
+  p_run_blocks(t, slot, 0u, 1u, stop);
+  (void)lanes;
+#endif
 }
+
+/* ---- the sums of a strip ------------------------------------------------------------------------------------------------ */
 
 /* Firings of a wave up to the last time that is recorded. */
 FF_WARP uint32_t p_shown_firings(const ff_launch *run, const ff_petri_fired *fired, uint32_t n) {
@@ -122,7 +161,7 @@ FF_WARP void p_count_firings(const ff_launch *run, const ff_petri_tissue *net, c
   }
 }
 
-/* No block of the strip runs. */
+/* No block of the net runs. */
 FF_WARP void p_count_strip(const ff_launch *run, const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t strip,
                            ff_petri_strip *out) {
   FF_LANE_IN;
@@ -136,99 +175,61 @@ FF_WARP void p_count_strip(const ff_launch *run, const ff_petri_tissue *net, cha
 #endif
 }
 
-/* What blocks of a strip have found, by their numbers in the list: by how much they have moved, and their neighbours before; 0 if
- * flows change otherwise. */
+/* By how much the blocks of a strip have moved, and their neighbours before; 0 if they did not run, or if flows change
+ * otherwise. */
 typedef struct {
   double change[FF_PETRI_STRIP], before[FF_PETRI_STRIP];
 } p_moves;
 
-/* Reads what a block that ran has found. Returns 1 if it has come to the end, with finite levels; plus 2 if it is refused. */
-FF_WARP uint32_t p_read_moves(const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t block, double *change,
-                              double *before) {
+/* Reads what number i of a strip has found. Returns 1 if it ran; plus 2 if it has not come to the end with finite levels; plus 4
+ * if it is refused. */
+FF_WARP uint32_t p_read_moves(const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t strip, uint32_t i,
+                              p_moves *moves) {
+  const uint32_t place = strip * FF_PETRI_STRIP + i, block = place < net->n_blocks ? net->order[place] : P_NONE;
+  uint32_t found = 0u;
+  moves->change[i] = moves->before[i] = 0;
+  if (block == P_NONE || net->colour[block] != w->colour) return found;
   const ff_petri_told told = *p_told(net, memory, p_newer(net, memory, block, w->sweep + 1u), block);
   const double moved = P_IN(memory, double, net->at_moved)[block];
-  const int counts = told.differs == 0u && moved > 0;
-  *change = counts ? told.distance : 0;
-  *before = counts ? moved : 0;
-  return (told.distance < P_INFINITY ? 1u : 0u) + (told.refused != 0u ? 2u : 0u);
+  if (told.sweep != w->sweep) return found;
+  if (told.differs == 0u && moved > 0) {
+    moves->change[i] = told.distance;
+    moves->before[i] = moved;
+  }
+  return 1u + (told.distance < P_INFINITY ? 0u : 2u) + (told.refused != 0u ? 4u : 0u);
 }
 
 /* Adds up what the blocks that ran have found, in the order of the strip. */
-FF_WARP void p_add_up_strip(const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t strip, const uint32_t *who,
-                            p_moves *moves, ff_petri_strip *out) {
-  const uint32_t n = out->runs;
+FF_WARP void p_add_up_moves(const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t strip, p_moves *moves,
+                            ff_petri_strip *out) {
+  uint32_t found = 0u;
   FF_LANE_IN;
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
-  uint32_t fine = 1u, refused = 0u;
-  FF_NO_UNROLL for (uint32_t i = lane; i < n; i += 32u) {
-    const uint32_t found = p_read_moves(net, memory, w, p_listed(net, strip, who, i), &moves->change[i], &moves->before[i]);
-    fine &= found & 1u;
-    refused |= found >> 1;
-  }
-  out->fine = (uint32_t)__all_sync(0xFFFFFFFFu, (int)fine);
-  out->refused = (uint32_t)__any_sync(0xFFFFFFFFu, (int)refused);
+  found = p_read_moves(net, memory, w, strip, lane, moves) | p_read_moves(net, memory, w, strip, lane + 32u, moves);
+  FF_UNROLL for (int by = 16; by > 0; by /= 2) found |= __shfl_xor_sync(0xFFFFFFFFu, found, by);
   __syncwarp();
 #else
-  FF_NO_UNROLL for (uint32_t i = 0u; i < n; i++) {
-    const uint32_t found = p_read_moves(net, memory, w, p_listed(net, strip, who, i), &moves->change[i], &moves->before[i]);
-    out->fine &= found & 1u;
-    out->refused |= found >> 1;
-  }
+  for (uint32_t i = 0u; i < FF_PETRI_STRIP; i++) found |= p_read_moves(net, memory, w, strip, i, moves);
 #endif
-  if (!P_IS_FIRST_LANE) return;
-  P_BY_EIGHT for (uint32_t i = 0u; i < n; i++) {
+  out->fine = (found & 2u) == 0u;
+  out->refused = found >> 2;
+  if (!P_IS_FIRST_LANE || found == 0u) return;
+  P_BY_EIGHT for (uint32_t i = 0u; i < FF_PETRI_STRIP; i++) {
     out->change += moves->change[i];
     out->before += moves->before[i];
   }
 }
 
-/* A thread runs blocks number i, i + step and so on, up to `end`. */
-FF_WARP void p_run_blocks(p_thread *t, const p_window *w, uint32_t strip, const uint32_t *who, uint32_t end, uint32_t i,
-                          uint32_t step, double *stop) {
-  int idle = 0;
-  t->phase = P_NEW;
-  FF_NO_UNROLL while (P_GOES_ON(t->phase != P_EMPTY)) {
-    const int ends = t->phase == P_ENDS || t->phase == P_REFUSES;
-    const uint32_t n_runs = P_COUNT_LANES(!ends && t->phase != P_EMPTY && t->phase != P_NEW);
-    if (p_is_due(P_COUNT_LANES(ends), P_WAIT_ENDS, n_runs == 0u) && ends) {
-      p_close(*t, w);
-      t->phase = P_NEW;
-    }
-    if (t->phase == P_NEW) {
-      t->phase = P_EMPTY;
-      if (i < end) p_open(t, w, p_listed(t->net, strip, who, i), stop);
-      i += step;
-    }
-    idle = !p_go_on(t, idle);
-  }
-}
-
-/* Warp number `part` of `parts` runs its part of the blocks of a strip that have to run. */
-FF_WARP void p_sweep(p_thread *t, uint32_t strip, uint32_t part, uint32_t parts, double *stop, p_moves *moves) {
-  const ff_petri_tissue *net = t->net;
-  const ff_petri_slot *slot = p_slot_of(net, t->memory);
-  const uint32_t phase = strip < net->n_strips ? slot->phase : (uint32_t)FF_PETRI_SLOT_IS_EMPTY;
-  const int sweeps = phase == FF_PETRI_SLOT_BEGINS || phase == FF_PETRI_SLOT_LEAVES || phase == FF_PETRI_SLOT_SWEEPS;
+FF_WARP void p_sum_strip(const ff_launch *run, const ff_petri_tissue *net, char *memory, uint32_t strip, p_moves *moves) {
+  const ff_petri_slot *slot = p_slot_of(net, memory);
   const p_window w = p_window_of(slot);
-  uint32_t who[2] = {0u, 0u}, n = 0u;
-  FF_LANE_IN;
-  t->unit = slot->unit;
-  FF_UNROLL for (uint32_t half = 0u; half < 2u && sweeps; half++)
-    FF_BALLOT(who[half], p_runs_in(net, t->memory, &w, strip * FF_PETRI_STRIP + 32u * half + lane));
-  n = FF_POPCOUNT(who[0]) + FF_POPCOUNT(who[1]);
-  const int last = !w.begins && slot->pace.turn == FF_PETRI_MOST_SWEEPS; /* there are too many sweeps: nothing runs */
-  const uint32_t begin = n * part / parts, end = last ? begin : n * (part + 1u) / parts;
-#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
-  p_run_blocks(t, &w, strip, who, end, begin + lane, 32u, stop);
-#else
-  p_run_blocks(t, &w, strip, who, end, begin, 1u, stop);
-#endif
-  P_ALL_MEET();
-  if (!sweeps || part > 0u) return;
-  ff_petri_strip out = {0, 0, n, 1u, 0u, 0u, 0u};
-  if (n == 0u) p_count_strip(t->run, net, t->memory, &w, strip, &out);
-  if (n > 0u && !last) p_add_up_strip(net, t->memory, &w, strip, who, moves, &out);
-  if (P_IS_FIRST_LANE) p_strips(net, t->memory)[strip] = out;
+  ff_petri_strip out = {0, 0, 1u, 0u, 0u, 0u};
+  if (!p_sweeps(slot)) return;
+  if (slot->listed == 0u)
+    p_count_strip(run, net, memory, &w, strip, &out);
+  else if (p_runs(slot) > 0u)
+    p_add_up_moves(net, memory, &w, strip, moves, &out);
+  if (P_IS_FIRST_LANE) p_strips(net, memory)[strip] = out;
 }
 
 /* ---- the review --------------------------------------------------------------------------------------------------------- */
@@ -259,7 +260,7 @@ FF_WARP void p_decide(const ff_launch *run, const ff_petri_tissue *net, ff_petri
   ff_petri_outcome_of_sweep outcome = FF_PETRI_GOES_ON;
   if (slot->phase != FF_PETRI_SLOT_SWEEPS) p_enter(run, slot);
   ff_petri_pace *pace = &slot->pace;
-  if (sum->runs > 0u) {
+  if (slot->listed > 0u) {
     slot->idle = 0u;
     if (pace->turn == FF_PETRI_MOST_SWEEPS)
       outcome = ff_petri_pace_halve(pace);
@@ -286,7 +287,7 @@ typedef struct {
 /* Threads copy strips, and the first one adds up their changes in their order, and decides. */
 FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *memory, p_reviewed *all) {
   ff_petri_slot *slot = p_slot_of(net, memory);
-  ff_petri_strip own = {0, 0, 0u, 0u, 0u, 0u, 0u}, *const sum = &all->sum;
+  ff_petri_strip own = {0, 0, 0u, 0u, 0u, 0u}, *const sum = &all->sum;
   const uint32_t phase = slot->phase;
   if (P_IS_FIRST_REVIEWER) *sum = own;
   P_ALL_MEET();
@@ -298,7 +299,6 @@ FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *me
       const ff_petri_strip strip = p_strips(net, memory)[from + i];
       all->change[i] = strip.change;
       all->before[i] = strip.before;
-      own.runs += strip.runs;
       own.fine += 1u - strip.fine;
       own.refused += strip.refused;
       own.firings += strip.firings;
@@ -313,7 +313,6 @@ FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *me
     }
     P_ALL_MEET();
   }
-  P_ADD_OF_LANES(&sum->runs, own.runs);
   P_ADD_OF_LANES(&sum->fine, own.fine);
   P_ADD_OF_LANES(&sum->refused, own.refused);
   P_ADD_OF_LANES(&sum->firings, own.firings);
@@ -327,6 +326,7 @@ FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *me
     p_finish(run, slot, phase == FF_PETRI_SLOT_REFUSES);
   else
     p_decide(run, net, slot, sum);
+  slot->listed = slot->taken = 0u;
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------------------------------ */
@@ -348,10 +348,16 @@ typedef char p_has_its_rows[P_REAL_ROWS == P_REALS_IN_ALL && P_WORD_ROWS == P_WO
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
     p_prepare_kernel(const __grid_constant__ ff_launch run, const __grid_constant__ ff_petri_tissue net) {
+  char *const memory = net.memory + blockIdx.y * net.slot_bytes;
   const uint32_t block = blockIdx.x * P_THREADS + threadIdx.x;
   p_thread thread;
-  p_begin_thread(&thread, &run, &net, net.memory + blockIdx.y * net.slot_bytes, 0, 0, 0);
-  if (block < net.n_blocks) p_prepare(&thread, block);
+  p_begin_thread(&thread, &run, &net, memory, 0, 0, 0);
+  const int runs = block < net.n_blocks && p_prepare(&thread, block);
+  const uint32_t who = __ballot_sync(0xFFFFFFFFu, runs), lane = threadIdx.x & 31u;
+  uint32_t first = 0u;
+  if (lane == 0u && who != 0u) first = (uint32_t)P_FETCH_ADD(&p_slot_of(&net, memory)->listed, FF_POPCOUNT(who));
+  first = __shfl_sync(0xFFFFFFFFu, first, 0);
+  if (runs) P_IN(memory, uint32_t, net.at_list)[first + FF_POPCOUNT(who & (P_BIT(lane) - 1u))] = block;
 }
 
 extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
@@ -360,9 +366,14 @@ extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
   ff_petri_part piece[P_ROOM(P_PIECES)];
   p_thread thread;
   p_begin_thread(&thread, &run, &net, net.memory + blockIdx.y * net.slot_bytes, 0, 0, piece);
-  const uint32_t warp = blockIdx.x * (P_THREADS / 32u) + threadIdx.x / 32u;
-  __shared__ p_moves moves[P_THREADS / 32u];
-  p_sweep(&thread, warp / net.parts, warp % net.parts, net.parts, stop, &moves[threadIdx.x / 32u]);
+  p_sweep(&thread, blockIdx.x * (P_THREADS / 32u) + threadIdx.x / 32u, gridDim.x * (P_THREADS / 32u), stop);
+}
+
+extern "C" __global__ void __launch_bounds__(FF_PETRI_REVIEW_THREADS)
+    p_add_up_kernel(const __grid_constant__ ff_launch run, const __grid_constant__ ff_petri_tissue net) {
+  const uint32_t strip = (blockIdx.x * FF_PETRI_REVIEW_THREADS + threadIdx.x) / 32u;
+  __shared__ p_moves moves[FF_PETRI_REVIEW_THREADS / 32u];
+  if (strip < net.n_strips) p_sum_strip(&run, &net, net.memory + blockIdx.y * net.slot_bytes, strip, &moves[threadIdx.x / 32u]);
 }
 
 extern "C" __global__ void __launch_bounds__(FF_PETRI_REVIEW_THREADS)
@@ -383,8 +394,11 @@ void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot) {
   for (uint32_t i = 0u; i < P_REAL_ROWS; i++) real[i] = ff_math_nan(); /* nothing may read what was not written */
   for (uint32_t i = 0u; i < P_WORD_ROWS; i++) word[i] = P_NONE;
   p_begin_thread(&thread, run, net, net->memory + slot * net->slot_bytes, real, word, piece);
-  for (uint32_t k = 0u; k < net->n_blocks; k++) p_prepare(&thread, k);
-  for (uint32_t k = 0u; k < net->n_strips; k++) p_sweep(&thread, k, 0u, 1u, stop, &moves);
+  ff_petri_slot *of = p_slot_of(net, thread.memory);
+  for (uint32_t k = 0u; k < net->n_blocks; k++)
+    if (p_prepare(&thread, k)) P_IN(thread.memory, uint32_t, net->at_list)[of->listed++] = k;
+  p_sweep(&thread, 0u, 1u, stop);
+  for (uint32_t k = 0u; k < net->n_strips; k++) p_sum_strip(run, net, thread.memory, k, &moves);
   p_review(run, net, thread.memory, &all);
 }
 #endif

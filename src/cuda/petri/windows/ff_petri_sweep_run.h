@@ -92,11 +92,16 @@ FF_WARP p_window p_window_of(const ff_petri_slot *slot) {
   return w;
 }
 
+/* Whether there is a sweep in this round. */
+FF_WARP int p_sweeps(const ff_petri_slot *slot) {
+  return slot->phase == FF_PETRI_SLOT_BEGINS || slot->phase == FF_PETRI_SLOT_LEAVES || slot->phase == FF_PETRI_SLOT_SWEEPS;
+}
+
 /* As has_to_run() of petri/windows/ff_petri_windows.c. */
 FF_WARP int p_has_to_run(const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t block) {
-  const uint32_t turn = p_news_of(net, memory, block, w->sweep).sweep, end = net->near_first[block + 1u];
+  const uint32_t turn = w->begins ? 0u : p_news_of(net, memory, block, w->sweep).sweep, end = net->near_first[block + 1u];
   double moved = 0;
-  int differs = turn == 0u;
+  int differs = turn == 0u; /* then neighbours, which may not be prepared yet, are not read */
   FF_NO_UNROLL for (uint32_t j = net->near_first[block]; j < end && !differs; j += P_SIDE) {
     p_news news[P_SIDE];
     p_news_of_all(net, memory, net->near + j, end - j, w->sweep, news);
@@ -108,12 +113,6 @@ FF_WARP int p_has_to_run(const ff_petri_tissue *net, char *memory, const p_windo
   }
   P_IN(memory, double, net->at_moved)[block] = differs ? ff_math_nan() : moved;
   return differs || moved > w->settled;
-}
-
-/* The same for the block at a place of the order, if it is of the colour that runs. */
-FF_WARP int p_runs_in(const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t place) {
-  const uint32_t block = place < net->n_blocks ? net->order[place] : P_NONE;
-  return block != P_NONE && net->colour[block] == w->colour && p_has_to_run(net, memory, w, block);
 }
 
 /* Begins a block at the start of the window: as ff_petri_path_resume(). `stop` has room for P_STOPS times. */
