@@ -13,6 +13,7 @@
 #define FF_PETRI_AT_A_TIME 8.0        /* steps of a neighbour in one of a block, at a relative tolerance of 1e-6, */
 #define FF_PETRI_LEAST_AT_A_TIME 2u   /* and the least and the most at others */
 #define FF_PETRI_MOST_AT_A_TIME 32u
+#define FF_PETRI_SHORT 0.5            /* of a window: shorter steps see how curvatures jump */
 #define FF_PETRI_HARDLY 1e-6          /* of a window: times that are nearer to each other count as one. Steps of neighbours end
                                        * at the same times, but for errors of the last sweep */
 #define FF_PETRI_SHORTEST_PIECE 1e-6  /* of a wave that is compared, as a part of a window */

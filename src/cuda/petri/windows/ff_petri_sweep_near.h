@@ -12,6 +12,8 @@ FF_WARP void p_become(p_thread *t, uint32_t m, const double *from);
 #define P_PIECE FF_PETRI_PIECE_SIZE(P_LEVELS) /* numbers of a piece of a wave */
 #define P_IN(memory, type, at) ((type *)((memory) + (at)))
 
+FF_WARP ff_petri_slot *p_slot_of(const ff_petri_tissue *net, char *memory) { return P_IN(memory, ff_petri_slot, net->at_slot); }
+
 FF_WARP ff_petri_told *p_told(const ff_petri_tissue *net, char *memory, uint32_t wave, uint32_t block) {
   return P_IN(memory, ff_petri_told, net->at_told) + ((uint64_t)wave * net->n_blocks + block);
 }
@@ -142,23 +144,31 @@ FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *o
 
 /* ---- times at which segments end ---------------------------------------------------------------------------------------- */
 
+/* Times at which segments end: in stop[], which ascends. */
+typedef struct {
+  double *stop;
+  uint32_t n;
+  double from, to; /* the window */
+} p_stops;
+
 /* As add_stop() of petri/windows/ff_petri_block.c. Returns 0 if there is no room. */
-FF_WARP int p_add_stop(double *stop, uint32_t *n, double t, double hardly) {
-  uint32_t at = *n;
+FF_WARP int p_add_stop(p_stops *x, double t, double hardly, double brief) {
+  uint32_t at = x->n;
   if (at == P_STOPS) return 0;
-  FF_NO_UNROLL while (at > 0u && stop[at - 1u] > t) at--;
-  if ((at > 0u && t - stop[at - 1u] <= hardly) || (at < *n && stop[at] - t <= hardly)) return 1;
-  FF_NO_UNROLL for (uint32_t k = *n; k > at; k--) stop[k] = stop[k - 1u];
-  stop[at] = t;
-  ++*n;
+  FF_NO_UNROLL while (at > 0u && x->stop[at - 1u] > t) at--;
+  const double before = at > 0u ? x->stop[at - 1u] : x->from, after = at < x->n ? x->stop[at] : x->to;
+  if ((at > 0u && t - before <= hardly) || (at < x->n && after - t <= hardly) || after - before < brief) return 1;
+  FF_NO_UNROLL for (uint32_t k = x->n; k > at; k--) x->stop[k] = x->stop[k - 1u];
+  x->stop[at] = t;
+  x->n++;
   return 1;
 }
 
 /* Adds the kinks of one wave. */
-FF_WARP int p_add_kinks(const double *kink, uint32_t n_kinks, double from, double to, double *stop, uint32_t *n) {
+FF_WARP int p_add_kinks(p_stops *x, const double *kink, uint32_t n_kinks, double brief) {
   int fine = 1;
   FF_NO_UNROLL for (uint32_t k = 0u; k < n_kinks && fine; k++)
-    if (kink[k] > from && kink[k] < to) fine = p_add_stop(stop, n, kink[k], 0);
+    if (kink[k] > x->from && kink[k] < x->to) fine = p_add_stop(x, kink[k], 0, brief);
   return fine;
 }
 
@@ -189,8 +199,7 @@ FF_WARP void p_news_of_all(const ff_petri_tissue *net, char *memory, const uint3
 }
 
 /* As add_pieces() of petri/windows/ff_petri_block.c. */
-FF_WARP int p_add_pieces(const ff_petri_tissue *net, char *memory, uint32_t wave, uint32_t other, double hardly, double *stop,
-                         uint32_t *n) {
+FF_WARP int p_add_pieces(p_stops *x, const ff_petri_tissue *net, char *memory, uint32_t wave, uint32_t other) {
   const ff_petri_told *told = p_told(net, memory, wave, other);
   const double *piece = p_pieces(net, memory, wave, other), *kink = p_kinks(net, memory, wave, other);
   uint32_t since = 0u, at = 0u;
@@ -200,7 +209,7 @@ FF_WARP int p_add_pieces(const ff_petri_tissue *net, char *memory, uint32_t wave
     FF_NO_UNROLL while (at < told->n_kinks && kink[at] < t) at++;
     since = at < told->n_kinks && kink[at] == t ? 0u : since + 1u;
     if (since < net->at_a_time) continue;
-    fine = p_add_stop(stop, n, t, hardly);
+    fine = p_add_stop(x, t, FF_PETRI_HARDLY * (x->to - x->from), 0);
     since = 0u;
   }
   return fine;
@@ -210,8 +219,7 @@ FF_WARP int p_add_pieces(const ff_petri_tissue *net, char *memory, uint32_t wave
 FF_WARP int p_meet_near(p_thread *t, double *stop, double from, double to) {
   const ff_petri_tissue *net = t->net;
   const uint32_t first = net->near_first[t->block], end = net->near_first[t->block + 1u];
-  const double hardly = FF_PETRI_HARDLY * (to - from);
-  uint32_t n = 0u;
+  p_stops x = {stop, 0u, from, to};
   int fine = 1;
 #if P_GIVEN
   FF_NO_UNROLL for (uint32_t j = first; j < end && fine; j += P_SIDE) {
@@ -221,28 +229,28 @@ FF_WARP int p_meet_near(p_thread *t, double *stop, double from, double to) {
       if (j + q >= end) continue;
       P_WORD(P_AT_NEAR + j + q - first) = news[q].wave << 31;
       if (news[q].n_kinks > 0u && fine)
-        fine = p_add_kinks(p_kinks(net, t->memory, news[q].wave, net->near[j + q]), news[q].n_kinks, from, to, stop, &n);
+        fine = p_add_kinks(&x, p_kinks(net, t->memory, news[q].wave, net->near[j + q]), news[q].n_kinks, 0);
     }
   }
+  const double brief = FF_PETRI_SHORT * (to - from);
   const uint32_t far_end = net->far_first[t->block + 1u];
   FF_NO_UNROLL for (uint32_t j = net->far_first[t->block]; j < far_end && fine; j += P_SIDE) {
     p_news news[P_SIDE];
     p_news_of_all(net, t->memory, net->far + j, far_end - j, t->sweep, news);
     P_EACH(q, P_SIDE) {
       if (j + q < far_end && news[q].n_kinks > 0u && fine)
-        fine = p_add_kinks(p_kinks(net, t->memory, news[q].wave, net->far[j + q]), news[q].n_kinks, from, to, stop, &n);
+        fine = p_add_kinks(&x, p_kinks(net, t->memory, news[q].wave, net->far[j + q]), news[q].n_kinks, brief);
     }
   }
   FF_NO_UNROLL for (uint32_t j = first; j < end && fine; j++)
-    fine = p_add_pieces(net, t->memory, P_WORD(P_AT_NEAR + j - first) >> 31, net->near[j], hardly, stop, &n);
+    fine = p_add_pieces(&x, net, t->memory, P_WORD(P_AT_NEAR + j - first) >> 31, net->near[j]);
 #else
   (void)first;
   (void)end;
-  (void)hardly;
 #endif
-  fine = fine && p_add_stop(stop, &n, to, 0);
+  fine = fine && p_add_stop(&x, to, 0, 0);
   t->stop = stop;
-  t->n_stops = n;
+  t->n_stops = x.n;
   t->at_stop = 0u;
   t->end = to;
   return fine;
