@@ -181,7 +181,6 @@ static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) 
   void *arguments[] = {&run, &net};
   const double stop = ff_clock() + (double)launch->nanoseconds * 1e-9;
   ff_status status = launch->begun == 0 ? begin_wave(e, launch, err) : FF_OK;
-  net.warps = groups_of(e) * (own->data.code.threads / 32);
   if (status == FF_OK) status = fill(e, launch, stop, err);
   /* Rounds begin when all slots are full: with few trajectories, they take nearly as long as with all. */
   while (status == FF_OK && is_full(own, launch)) {

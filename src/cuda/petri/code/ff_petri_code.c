@@ -12,7 +12,7 @@
 #define SHORT_THREADS 128u  /* of a block whose threads have a trajectory, or a block of a large net, each */
 #define SHORT_BLOCKS 8u     /* of a multiprocessor, for short code, */
 #define CUT_BLOCKS 7u       /* for such code if steps end where something fires (it is not dense), */
-#define TISSUE_BLOCKS 3u    /* and for large nets */
+#define TISSUE_BLOCKS 2u    /* and for large nets */
 #define STOPS 192u         /* and the times at which one may end a segment in a window */
 #define CURVED_THREADS 384u /* of a block with a pool, if some hazard is not affine, */
 #define AFFINE_THREADS 512u /* and if all are */

@@ -43,7 +43,6 @@
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
 #define P_COUNT_LANES(condition) ((uint32_t)__popc(__ballot_sync(0xFFFFFFFFu, (condition))))
 #define P_FETCH_ADD(at, n) atomicAdd((unsigned long long *)(at), (unsigned long long)(n))
-#define P_INCREMENT(at) atomicAdd((at), 1u)
 #define P_OR(at, bits) atomicOr((at), (bits))
 #define P_CLOCK(out) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(out))
 #define P_APART static __device__ __noinline__ /* a function for a rare case: its caller needs no registers for it */
@@ -54,7 +53,6 @@
 #else
 #define P_COUNT_LANES(condition) ((uint32_t)((condition) != 0))
 #define P_FETCH_ADD(at, n) __atomic_fetch_add((at), (n), __ATOMIC_RELAXED)
-#define P_INCREMENT(at) __atomic_fetch_add((at), 1u, __ATOMIC_RELAXED)
 #define P_OR(at, bits) __atomic_fetch_or((at), (bits), __ATOMIC_RELAXED)
 #define P_CLOCK(out) ((out) = 0u)
 #define P_APART static

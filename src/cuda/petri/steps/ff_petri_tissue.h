@@ -15,7 +15,6 @@
 #include "../../../petri/windows/ff_petri_source.h"
 #include "../../device/ff_launch.h"
 
-#define FF_PETRI_BINS 32u
 #define FF_PETRI_REVIEW_THREADS 256u /* that review a slot */
 #if defined(__CUDACC__)
 #define FF_PETRI_ALIGNED __align__(16) /* so that a thread reads 16 bytes at once */
@@ -62,16 +61,12 @@ typedef struct {
   uint32_t phase, unit, at_time; /* at_time: the next time that is recorded */
   uint32_t start;    /* which of the two states of each block is that at the start of the window */
   uint32_t idle;     /* sweeps in a row in which no block had to run */
-  uint64_t listed[2], taken; /* blocks that have to run in this sweep: those that take long, and the others; and how many threads
-                              * have taken after their first */
-  uint32_t of_pieces[FF_PETRI_BINS]; /* blocks that ran in this sweep, by the pieces of their waves: 2 i or 2 i + 1, or more */
-  uint32_t many;     /* pieces of the blocks that take long, at least */
+  uint64_t listed, taken; /* blocks that have to run in this sweep, and those of them that threads have taken after their first */
 } ff_petri_slot;
 
 /* The net and the memory of slots. Lists that end where the next one begins have one more entry. */
 typedef struct {
   uint32_t n_blocks, n_strips;
-  uint32_t warps;              /* that share the blocks of a slot */
   uint32_t at_a_time;          /* steps of a neighbour in one of a block, at most */
   const uint32_t *order;       /* blocks by types, */
   const uint32_t *type;        /* the type of each, */
@@ -92,8 +87,7 @@ typedef struct {
   char *memory;                /* of the first slot */
   uint64_t slot_bytes;
   /* Offsets of arrays in the memory of a slot. */
-  uint64_t at_slot, at_strip, at_told, at_piece, at_kink, at_fired, at_became, at_real, at_word, at_guess, at_fixed, at_moved, at_list,
-           at_pieces; /* how many each block had in its last run */
+  uint64_t at_slot, at_strip, at_told, at_piece, at_kink, at_fired, at_became, at_real, at_word, at_guess, at_fixed, at_moved, at_list;
 } ff_petri_tissue;
 
 #endif

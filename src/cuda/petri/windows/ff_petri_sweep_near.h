@@ -108,19 +108,28 @@ FF_WARP const uint32_t *p_terms(const p_thread *t, uint32_t i) {
   return t->net->linear_first + (uint64_t)t->net->type[t->block] * (2u * P_LEVELS + 1u) + 2u * i;
 }
 
-/* What given levels make of level i, at n ascending times of the step. */
-FF_WARP void p_given_slopes(const p_thread *t, uint32_t i, const double *time, uint32_t n, double *out) {
-  const uint32_t *terms = p_terms(t, i);
-  FF_UNROLL for (uint32_t k = 0u; k < n; k++) out[k] = 0;
+/* What given levels make of all levels, at n ascending times of the step: out[level * n + time]. Loops over levels and terms are
+ * not unrolled, so that the code that reads a wave is there once. */
+FF_WARP void p_given_slopes(const p_thread *t, const double *time, uint32_t n, double *out) {
+  P_EACH(i, P_LEVELS) {
+    FF_UNROLL for (uint32_t k = 0u; k < n; k++) out[i * n + k] = 0;
+  }
 #if P_GIVEN
-  FF_NO_UNROLL for (uint32_t term = terms[0]; term < terms[1]; term++) {
-    const double by = t->net->linear_by[term];
-    double x[P_NODES];
-    p_read(t, p_source_of(t, t->net->linear_value[term] - P_LEVELS), time, n, x);
-    FF_UNROLL for (uint32_t k = 0u; k < n; k++) out[k] += by * x[k];
+  FF_NO_UNROLL for (uint32_t level = 0u; level < P_LEVELS; level++) {
+    const uint32_t *terms = p_terms(t, level);
+    double sum[P_NODES] = {0};
+    FF_NO_UNROLL for (uint32_t term = terms[0]; term < terms[1]; term++) {
+      const double by = t->net->linear_by[term];
+      double x[P_NODES];
+      p_read(t, p_source_of(t, t->net->linear_value[term] - P_LEVELS), time, n, x);
+      FF_UNROLL for (uint32_t k = 0u; k < n; k++) sum[k] += by * x[k];
+    }
+    P_EACH(i, P_LEVELS) {
+      FF_UNROLL for (uint32_t k = 0u; k < n; k++) out[i * n + k] = i == level ? sum[k] : out[i * n + k];
+    }
   }
 #else
-  (void)terms;
+  (void)t;
   (void)time;
 #endif
 }
@@ -137,7 +146,7 @@ FF_WARP void p_own_weights(const p_thread *t, double *by) {
 /* As ff_petri_free_slopes(). */
 FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out) {
   double by[P_ROOM(P_OWN_TERMS)];
-  P_EACH(i, P_LEVELS) p_given_slopes(t, i, &time, 1u, out + i);
+  p_given_slopes(t, &time, 1u, out);
   p_own_weights(t, by);
   p_own_slopes(t, by, time, y, out);
 }
@@ -152,7 +161,7 @@ typedef struct {
 } p_stops;
 
 /* As add_stop() of petri/windows/ff_petri_block.c. Returns 0 if there is no room. */
-FF_WARP int p_add_stop(p_stops *x, double t, double hardly, double brief) {
+P_APART int p_add_stop(p_stops *x, double t, double hardly, double brief) {
   uint32_t at = x->n;
   if (at == P_STOPS) return 0;
   FF_NO_UNROLL while (at > 0u && x->stop[at - 1u] > t) at--;

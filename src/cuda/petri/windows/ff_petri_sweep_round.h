@@ -71,20 +71,13 @@ FF_WARP void p_show_fixed(const p_thread *t, const ff_petri_slot *slot, uint32_t
   }
 }
 
-#define P_PART_LONG 4u   /* warps for each block that may have one of its own */
-#define P_BUSY_LANES 16u /* blocks for a warp, with which no block has one of its own */
-
-/* Blocks that have to run in a sweep are in one of two lists. */
-enum { P_RESTS = -1, P_TAKES_LONG = 0, P_IS_SHORT = 1 };
-
 /* Records what falls into the window that ends, and prepares a block for the one that begins, if there are such windows. Returns
- * in which list the block is, or P_RESTS. A run probably has as many pieces as the one before. */
+ * whether the block has to run in the next sweep. */
 FF_WARP int p_prepare(p_thread *t, uint32_t block) {
   const ff_petri_tissue *net = t->net;
   const ff_petri_slot *slot = p_slot_of(net, t->memory);
   const p_window w = p_window_of(slot);
   const int leaves = slot->phase == FF_PETRI_SLOT_LEAVES, done = slot->phase == FF_PETRI_SLOT_IS_DONE;
-  uint32_t *pieces = P_IN(t->memory, uint32_t, net->at_pieces) + block;
   if (leaves || done) {
     const uint32_t wave = p_newer(net, t->memory, block, FF_PETRI_NO_SWEEP);
     if (slot->at_time < t->run->n_times && t->run->times[slot->at_time] < slot->pace.to) {
@@ -94,31 +87,20 @@ FF_WARP int p_prepare(p_thread *t, uint32_t block) {
     if (leaves && P_LEVELS > 0u) p_end_wave(net, t->memory, block, wave, slot->pace.to);
   }
   if (w.begins) p_guess_wave(net, t->memory, block, w.from, w.to);
-  if (w.begins && !leaves) *pieces = 0u;
-  if (!p_sweeps(slot) || net->colour[block] != w.colour || !p_has_to_run(net, t->memory, &w, block)) return P_RESTS;
-  return *pieces >= slot->many ? P_TAKES_LONG : P_IS_SHORT;
+  return p_sweeps(slot) && net->colour[block] == w.colour && p_has_to_run(net, t->memory, &w, block);
 }
 
 /* ---- a sweep ------------------------------------------------------------------------------------------------------------ */
 
-/* A place in one of the lists. The second one begins at the end of the memory. */
-FF_WARP uint32_t *p_place_of(const ff_petri_tissue *net, char *memory, int list, uint32_t i) {
-  return P_IN(memory, uint32_t, net->at_list) + (list == P_TAKES_LONG ? i : net->n_blocks - 1u - i);
-}
-
-/* How many blocks have to run. */
-FF_WARP uint32_t p_listed(const ff_petri_slot *slot) { return (uint32_t)(slot->listed[0] + slot->listed[1]); }
-
-/* How many do run: none if there are too many sweeps. */
+/* How many blocks run: none if there are too many sweeps. */
 FF_WARP uint32_t p_runs(const ff_petri_slot *slot) {
   const int last = slot->phase == FF_PETRI_SLOT_SWEEPS && slot->pace.turn == FF_PETRI_MOST_SWEEPS;
-  return last ? 0u : p_listed(slot);
+  return last ? 0u : (uint32_t)slot->listed;
 }
 
-/* A thread runs block number i of both lists, and then others that no thread has taken yet: they are those from number `free`
- * on. */
+/* A thread runs block number i of the list, and then others that no thread has taken yet: they are those from number `free` on. */
 FF_WARP void p_run_blocks(p_thread *t, ff_petri_slot *slot, uint32_t i, uint32_t free, double *stop) {
-  const uint32_t n = p_runs(slot), n_long = (uint32_t)slot->listed[P_TAKES_LONG];
+  const uint32_t *list = P_IN(t->memory, uint32_t, t->net->at_list), n = p_runs(slot);
   const p_window w = p_window_of(slot);
   int idle = 0;
   t->unit = slot->unit;
@@ -132,30 +114,24 @@ FF_WARP void p_run_blocks(p_thread *t, ff_petri_slot *slot, uint32_t i, uint32_t
       i = free < n ? free + (uint32_t)P_FETCH_ADD(&slot->taken, 1u) : n;
     }
     if (t->phase == P_NEW) {
-      const int list = i < n_long ? P_TAKES_LONG : P_IS_SHORT;
       t->phase = P_EMPTY;
-      if (i < n) p_open(t, &w, *p_place_of(t->net, t->memory, list, i - (list == P_TAKES_LONG ? 0u : n_long)), stop);
+      if (i < n) p_open(t, &w, list[i], stop);
     }
     idle = !p_go_on(t, idle);
   }
 }
 
 /* The share of a warp of so many. Lanes that do different things wait for each other. So while there are few blocks, few lanes of
- * each warp have one; and a block that takes long has a warp of its own. */
+ * each warp have one. */
 FF_WARP void p_sweep(p_thread *t, uint32_t warp, uint32_t warps, double *stop) {
   ff_petri_slot *slot = p_slot_of(t->net, t->memory);
-  const uint32_t n_long = (uint32_t)slot->listed[P_TAKES_LONG], n = p_runs(slot);
-  const uint32_t of_long = n_long < warps / 2u ? n_long : warps / 2u, is_long = warp < of_long ? 1u : 0u;
-  const uint32_t begin = is_long ? 0u : of_long > 0u ? n_long : 0u, end = is_long ? n_long : n;
-  const uint32_t sharing = is_long ? of_long : warps - of_long, share = (end - begin + sharing - 1u) / sharing;
-  const uint32_t lanes = share < 32u ? share : 32u;
+  const uint32_t share = (p_runs(slot) + warps - 1u) / warps, lanes = share < 32u ? share : 32u;
   FF_LANE_IN;
-  if (n == 0u) return;
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
-  const uint32_t i = begin + lane * sharing + (is_long ? warp : warp - of_long);
-  p_run_blocks(t, slot, lane < lanes && i < end ? i : P_NONE, is_long ? P_NONE : begin + lanes * sharing, stop);
+  p_run_blocks(t, slot, lane < lanes ? lane * warps + warp : P_NONE, lanes * warps, stop);
 #else
   p_run_blocks(t, slot, 0u, 1u, stop);
+  (void)warp;
   (void)lanes;
 #endif
 }
@@ -248,7 +224,7 @@ FF_WARP void p_sum_strip(const ff_launch *run, const ff_petri_tissue *net, char 
   const p_window w = p_window_of(slot);
   ff_petri_strip out = {0, 0, 1u, 0u, 0u, 0u};
   if (!p_sweeps(slot)) return;
-  if (p_listed(slot) == 0u)
+  if (slot->listed == 0u)
     p_count_strip(run, net, memory, &w, strip, &out);
   else if (p_runs(slot) > 0u)
     p_add_up_moves(net, memory, &w, strip, moves, &out);
@@ -283,7 +259,7 @@ FF_WARP void p_decide(const ff_launch *run, const ff_petri_tissue *net, ff_petri
   ff_petri_outcome_of_sweep outcome = FF_PETRI_GOES_ON;
   if (slot->phase != FF_PETRI_SLOT_SWEEPS) p_enter(run, slot);
   ff_petri_pace *pace = &slot->pace;
-  if (p_listed(slot) > 0u) {
+  if (slot->listed > 0u) {
     slot->idle = 0u;
     if (pace->turn == FF_PETRI_MOST_SWEEPS)
       outcome = ff_petri_pace_halve(pace);
@@ -299,22 +275,6 @@ FF_WARP void p_decide(const ff_launch *run, const ff_petri_tissue *net, ff_petri
   }
   if (outcome == FF_PETRI_GOES_BACK) slot->phase = FF_PETRI_SLOT_BEGINS;
   if (sum->refused != 0u || outcome == FF_PETRI_IS_SHORTEST) p_finish(run, slot, 1);
-}
-
-/* Begins the lists of the next sweep. The slowest block determines how long a sweep takes, unless all lanes are busy. */
-FF_WARP void p_begin_lists(const ff_petri_tissue *net, ff_petri_slot *slot) {
-  uint32_t bin = FF_PETRI_BINS, left = net->warps / P_PART_LONG, n = 0u, of[FF_PETRI_BINS];
-  P_EACH(k, FF_PETRI_BINS) n += of[k] = slot->of_pieces[k];
-  P_EACH(k, FF_PETRI_BINS) slot->of_pieces[k] = 0u;
-  slot->listed[0] = slot->listed[1] = slot->taken = 0u;
-  if (n == 0u) return;
-  P_EACH(k, FF_PETRI_BINS) {
-    const uint32_t last = FF_PETRI_BINS - 1u - k;
-    if (bin != last + 1u || of[last] > left) continue;
-    left -= of[last];
-    bin = last;
-  }
-  slot->many = n > P_BUSY_LANES * net->warps || bin == FF_PETRI_BINS ? P_NONE : 2u * bin;
 }
 
 /* What reviewers share: changes of strips, and the sum of the rest; `fine` counts strips that are not. */
@@ -365,7 +325,7 @@ FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *me
     p_finish(run, slot, phase == FF_PETRI_SLOT_REFUSES);
   else
     p_decide(run, net, slot, sum);
-  p_begin_lists(net, slot);
+  slot->listed = slot->taken = 0u;
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------------------------------ */
@@ -391,14 +351,12 @@ extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
   const uint32_t block = blockIdx.x * P_THREADS + threadIdx.x;
   p_thread thread;
   p_begin_thread(&thread, &run, &net, memory, 0, 0, 0);
-  const int list = block < net.n_blocks ? p_prepare(&thread, block) : P_RESTS;
-  FF_UNROLL for (int l = P_TAKES_LONG; l <= P_IS_SHORT; l++) {
-    const uint32_t who = __ballot_sync(0xFFFFFFFFu, list == l), lane = threadIdx.x & 31u;
-    uint32_t first = 0u;
-    if (lane == 0u && who != 0u) first = (uint32_t)P_FETCH_ADD(&p_slot_of(&net, memory)->listed[l], FF_POPCOUNT(who));
-    first = __shfl_sync(0xFFFFFFFFu, first, 0);
-    if (list == l) *p_place_of(&net, memory, l, first + FF_POPCOUNT(who & (P_BIT(lane) - 1u))) = block;
-  }
+  const int runs = block < net.n_blocks && p_prepare(&thread, block);
+  const uint32_t who = __ballot_sync(0xFFFFFFFFu, runs), lane = threadIdx.x & 31u;
+  uint32_t first = 0u;
+  if (lane == 0u && who != 0u) first = (uint32_t)P_FETCH_ADD(&p_slot_of(&net, memory)->listed, FF_POPCOUNT(who));
+  first = __shfl_sync(0xFFFFFFFFu, first, 0);
+  if (runs) P_IN(memory, uint32_t, net.at_list)[first + FF_POPCOUNT(who & (P_BIT(lane) - 1u))] = block;
 }
 
 extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
@@ -407,7 +365,7 @@ extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
   ff_petri_part piece[P_ROOM(P_PIECES)];
   p_thread thread;
   p_begin_thread(&thread, &run, &net, net.memory + blockIdx.y * net.slot_bytes, 0, 0, piece);
-  p_sweep(&thread, threadIdx.x / 32u * gridDim.x + blockIdx.x, net.warps, stop);
+  p_sweep(&thread, threadIdx.x / 32u * gridDim.x + blockIdx.x, gridDim.x * (P_THREADS / 32u), stop);
 }
 
 extern "C" __global__ void __launch_bounds__(FF_PETRI_REVIEW_THREADS)
@@ -436,10 +394,8 @@ void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot) {
   for (uint32_t i = 0u; i < P_WORD_ROWS; i++) word[i] = P_NONE;
   p_begin_thread(&thread, run, net, net->memory + slot * net->slot_bytes, real, word, piece);
   ff_petri_slot *of = p_slot_of(net, thread.memory);
-  for (uint32_t k = 0u; k < net->n_blocks; k++) {
-    const int list = p_prepare(&thread, k);
-    if (list != P_RESTS) *p_place_of(net, thread.memory, list, (uint32_t)of->listed[list]++) = k;
-  }
+  for (uint32_t k = 0u; k < net->n_blocks; k++)
+    if (p_prepare(&thread, k)) P_IN(thread.memory, uint32_t, net->at_list)[of->listed++] = k;
   p_sweep(&thread, 0u, 1u, stop);
   for (uint32_t k = 0u; k < net->n_strips; k++) p_sum_strip(run, net, thread.memory, k, &moves);
   p_review(run, net, thread.memory, &all);

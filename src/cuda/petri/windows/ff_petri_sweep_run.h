@@ -141,9 +141,6 @@ P_APART void p_close(p_thread own, const p_window *w) {
     p_leave_segment(t);
     p_save(t, 1u - w->start);
   }
-  const uint32_t bin = t->n_pieces / 2u;
-  P_IN(t->memory, uint32_t, t->net->at_pieces)[t->block] = t->n_pieces;
-  P_INCREMENT(&p_slot_of(t->net, t->memory)->of_pieces[bin < FF_PETRI_BINS ? bin : FF_PETRI_BINS - 1u]);
   told->refused = (uint32_t)!fine;
   told->n_pieces = t->n_pieces;
   told->n_kinks = t->n_kinks;

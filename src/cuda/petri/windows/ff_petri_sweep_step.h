@@ -15,7 +15,7 @@ FF_WARP void p_step(p_thread *t) {
   if (!(P_NEXT > 0)) p_slopes(t, t->from, y, k[0]);
   p_plan(t, &pace, &plan, y, k[0]);
   P_EACH(i, P_NODES) time[i] = t->from + ff_ode_explicit_node((int)i) * pace.tried;
-  P_EACH(i, P_LEVELS) p_given_slopes(t, i, time, P_NODES, given.sum[i]);
+  p_given_slopes(t, time, P_NODES, given.sum[0]);
   p_own_weights(t, given.by);
   if ((t->is & (P_FRESH | P_FIRST_TRY)) == (P_FRESH | P_FIRST_TRY)) {
     p_stage(t, 0, 0, &given, y, k[0]);

@@ -155,8 +155,7 @@ static void lay_out(ff_petri_tissue_data *d) {
               {&net->at_fired, 2 * n * net->firings * sizeof(ff_petri_fired)},
               {&net->at_became, 2 * n * net->firings * (d->code.became > 0 ? d->code.became : 1) * sizeof(double)},
               {&net->at_moved, n * sizeof(double)},
-              {&net->at_list, n * sizeof(uint32_t)},
-              {&net->at_pieces, n * sizeof(uint32_t)}};
+              {&net->at_list, n * sizeof(uint32_t)}};
   for (size_t i = 0; i < sizeof room / sizeof room[0]; i++) {
     *room[i].at = at;
     at += (size_t)((room[i].bytes + LINE - 1) / LINE * LINE);
@@ -172,7 +171,6 @@ static ff_status make_lists(ff_petri_tissue_data *d, const ff_device_request *re
     terms += p->linear_first[p->n_levels];
   }
   d->net.n_blocks = b->n_blocks;
-  d->net.warps = 1;
   d->net.at_a_time = ff_petri_steps_at_a_time(b->net->options.relative);
   for (uint32_t j = 0; j < request->n_observed; j++) d->net.n_fixed += b->home[request->observed[j]] == FF_PETRI_NONE;
   d->net.n_strips = (b->n_blocks + FF_PETRI_STRIP - 1) / FF_PETRI_STRIP;
@@ -267,7 +265,7 @@ ff_status ff_petri_tissue_open(ff_petri_tissue_data *d, uint64_t key, uint64_t n
   ff_petri_slot *slot = (ff_petri_slot *)(memory + d->net.at_slot);
   const ff_status status = d->parts->opener->open(d->opener, key, number, initial, &window, &pace, err);
   if (status == FF_EMEMORY) return status;
-  *slot = (ff_petri_slot){.phase = FF_PETRI_SLOT_REFUSES, .unit = unit, .many = UINT32_MAX};
+  *slot = (ff_petri_slot){.phase = FF_PETRI_SLOT_REFUSES, .unit = unit};
   if (status != FF_OK) return FF_OK;
   for (uint32_t k = 0; k < d->net.n_blocks; k++)
     if (!fill_state(d, window, k, memory)) return FF_OK;
