@@ -53,9 +53,9 @@ static inline ff_status petri_add(ff_petri *net, const char *name, ff_petri_kind
 }
 
 /* The calcium cells of facts A: receptors with 8 states, of which calcium and IP3 bind, and two pools of calcium that diffuse. */
-static inline ff_status petri_calcium(ff_petri **out, uint32_t nx, uint32_t ny, ff_error *err) {
+static inline ff_status petri_calcium_with(ff_petri **out, uint32_t nx, uint32_t ny, double diffusion, ff_error *err) {
   static const char *const parameters[] = {"a1", "a2", "a3", "a4", "a5", "b1", "b2", "b3", "b4", "b5", "ip3", "D"};
-  static const double values[] = {400, 0.2, 400, 0.2, 20, 52, 0.2098, 377.36, 0.0289, 1.6468, 0.5, 20};
+  const double values[] = {400, 0.2, 400, 0.2, 20, 52, 0.2098, 377.36, 0.0289, 1.6468, 0.5, diffusion};
   /* each edge: the states, the constant, and what binds */
   static const struct {
     const char *from, *to;
@@ -105,6 +105,10 @@ static inline ff_status petri_calcium(ff_petri **out, uint32_t nx, uint32_t ny, 
   if (status == FF_OK) status = ff_petri_add_marking(net, "ER", NULL, "10.27", 0, petri_nowhere, err);
   if (status == FF_OK) status = ff_petri_add_marking(net, "S100", NULL, "4", 0, petri_nowhere, err);
   return status == FF_OK ? ff_petri_finish(net, err) : status;
+}
+
+static inline ff_status petri_calcium(ff_petri **out, uint32_t nx, uint32_t ny, ff_error *err) {
+  return petri_calcium_with(out, nx, ny, 20, err);
 }
 
 #endif

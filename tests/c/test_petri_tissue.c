@@ -120,15 +120,18 @@ static void play_case(tissue_case *x, const char *compiler) {
 static void calcium_has_the_trajectories(void) {
   static const struct {
     uint32_t nx, ny;
-    double relative, last;
+    double diffusion, relative, last;
     uint32_t units;
     const char *compiler;
-  } sizes[] = {{3, 3, 1e-6, 0.02, 3, CODE_THOROUGH}, {12, 7, 1e-6, 0.02, 3, CODE_THOROUGH}, {4, 5, 1e-9, 0.02, 3, CODE_THOROUGH},
-               {20, 20, 1e-6, 0.6, 1, "-O2"}}; /* in the last one, a wave has 49 pieces */
+  } sizes[] = {{3, 3, 20, 1e-6, 0.02, 3, CODE_THOROUGH},
+               {12, 7, 20, 1e-6, 0.02, 3, CODE_THOROUGH},
+               {4, 5, 20, 1e-9, 0.02, 3, CODE_THOROUGH},
+               {8, 8, 400, 1e-6, 0.2, 1, "-O2"},
+               {20, 20, 20, 1e-6, 0.6, 1, "-O2"}};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     petri_text x = {0};
     const ff_petri_options options = {.relative = sizes[i].relative};
-    x.status = petri_calcium(&x.net, sizes[i].nx, sizes[i].ny, &x.err);
+    x.status = petri_calcium_with(&x.net, sizes[i].nx, sizes[i].ny, sizes[i].diffusion, &x.err);
     petri_compile(&x, &options);
     if (x.program == NULL) return;
     tissue_case of = {.what = "calcium", .program = x.program, .last = sizes[i].last, .units = sizes[i].units};

@@ -6,7 +6,8 @@
  * prints the names of the tests. With `speed`, it measures ensembles instead:
  *
  *   petri_check fireflip_cuda.so speed [cache=FOLDER] [n=TRAJECTORIES] [times=N] [net=NAME] [kernel=NAME] [threads=N]
- *   petri_check fireflip_cuda.so tissue [cache=FOLDER] [cells=NXxNY] [n=TRAJECTORIES] [last=TIME] [threads=N]
+ *   petri_check fireflip_cuda.so tissue [cache=FOLDER] [cells=NXxNY] [diffusion=D] [n=TRAJECTORIES] [last=TIME]
+ *                                       [threads=N]
  *
  * The first one prints events per second of the kernel, of the kernel and of exact sums of what it has recorded, and of all from
  * the start of a wave until its states are on this processor, of N times that are recorded (1 at the end, by default). With
@@ -32,8 +33,8 @@ static struct {
   uint64_t n;
   uint32_t part, times, nx, ny, threads;
   int verbose;
-  double last;
-} gpu = {NULL, NULL, NULL, NULL, 0, 1, 1, 100, 200, 0, 0, 0.05};
+  double last, diffusion;
+} gpu = {NULL, NULL, NULL, NULL, 0, 1, 1, 100, 200, 0, 0, 0.05, 20};
 
 /* What an ensemble has simulated. */
 typedef struct {
@@ -256,11 +257,11 @@ typedef struct {
   ff_petri_parts parts;
 } tissue;
 
-static int tissue_write(tissue *x, uint32_t nx, uint32_t ny, double relative) {
+static int tissue_write(tissue *x, uint32_t nx, uint32_t ny, double diffusion, double relative) {
   const ff_petri_options options = {.relative = relative};
   ff_error err;
   memset(x, 0, sizeof *x);
-  x->net.status = petri_calcium(&x->net.net, nx, ny, &x->net.err);
+  x->net.status = petri_calcium_with(&x->net.net, nx, ny, diffusion, &x->net.err);
   petri_compile(&x->net, &options);
   if (x->net.program == NULL) return 0;
   x->parts.opener = &ff_petri_opener_of_windows;
@@ -277,8 +278,9 @@ static void tissues_have_the_bits(void) {
   enum { TIMES = 6 };
   static const struct {
     uint32_t nx, ny, n;
-    double relative, last;
-  } cases[] = {{3, 3, 40, 1e-6, 0.1}, {20, 20, 3, 1e-6, 0.1}, {7, 3, 5, 1e-9, 0.05}, {40, 50, 1, 1e-6, 1}};
+    double diffusion, relative, last;
+  } cases[] = {{3, 3, 40, 20, 1e-6, 0.1}, {20, 20, 3, 20, 1e-6, 0.1}, {7, 3, 5, 20, 1e-9, 0.05}, {20, 20, 1, 400, 1e-6, 0.3},
+               {40, 50, 1, 20, 1e-6, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tissue x;
     job j = {0};
@@ -286,7 +288,7 @@ static void tissues_have_the_bits(void) {
     uint32_t observed[MOST_PLACES], n_observed = 0;
     char what[40];
     ff_error err;
-    if (!tissue_write(&x, cases[i].nx, cases[i].ny, cases[i].relative)) continue;
+    if (!tissue_write(&x, cases[i].nx, cases[i].ny, cases[i].diffusion, cases[i].relative)) continue;
     const uint32_t places = x.net.program->n_places;
     for (uint32_t k = 0; k < TIMES; k++) times[k] = cases[i].last * k / (TIMES - 1) / gpu.part;
     for (; n_observed < MOST_PLACES && n_observed < places; n_observed++)
@@ -324,7 +326,7 @@ static void a_tissue_is_fast(void) {
   const uint32_t observed = 0;
   tissue x;
   double seconds[2] = {0, 0}, firings[2] = {0, 0};
-  if (!tissue_write(&x, gpu.nx, gpu.ny, 1e-6)) return;
+  if (!tissue_write(&x, gpu.nx, gpu.ny, gpu.diffusion, 1e-6)) return;
   for (int twice = 0; twice < 2; twice++) {
     const double end = gpu.last * (1 + twice);
     const ff_device_request request = {.initial = x.net.program->start, .times = &end, .n_times = 1, .observed = &observed,
@@ -427,6 +429,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[i], "verbose") == 0) gpu.verbose = 1;
     if (strcmp(argv[i], "tissue") == 0) measures = tissues = 1;
     if (strncmp(argv[i], "cells=", 6) == 0 && sscanf(argv[i] + 6, "%ux%u", &gpu.nx, &gpu.ny) != 2) return 2;
+    if (strncmp(argv[i], "diffusion=", 10) == 0) gpu.diffusion = strtod(argv[i] + 10, NULL);
     if (strncmp(argv[i], "last=", 5) == 0) gpu.last = strtod(argv[i] + 5, NULL);
     if (strncmp(argv[i], "cache=", 6) == 0) gpu.cache = argv[i] + 6;
     if (strncmp(argv[i], "net=", 4) == 0) gpu.net = argv[i] + 4;

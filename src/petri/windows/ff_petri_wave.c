@@ -73,14 +73,9 @@ int ff_petri_wave_guess(ff_petri_wave *w, const double *guess, uint32_t levels, 
   return 1;
 }
 
-void ff_petri_wave_end(const ff_petri_wave *w, uint32_t levels, double t, double *guess) {
+void ff_petri_wave_end(const ff_petri_wave *w, uint32_t levels, double t, double window, double *guess) {
   const double *piece = w->piece + (w->n_pieces - 1) * ff_petri_piece_size(levels), per = piece[1], s = (t - piece[0]) * per;
-  for (uint32_t i = 0; i < levels; i++, guess += 3) {
-    const double *c = piece + ff_petri_piece_size(i);
-    guess[0] = ff_petri_piece_polynomial(c, s);
-    guess[1] = ff_petri_piece_slope(c, s, per);
-    guess[2] = ff_petri_piece_second(c, s, per);
-  }
+  for (uint32_t i = 0; i < levels; i++) ff_petri_piece_end(piece + ff_petri_piece_size(i), s, per, window, guess + 3 * i);
 }
 
 int ff_petri_wave_is_alike(const ff_petri_wave *a, const ff_petri_wave *b) {

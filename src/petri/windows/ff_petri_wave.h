@@ -43,8 +43,8 @@ int ff_petri_wave_add_firing(ff_petri_wave *wave, const ff_petri_path *path, ff_
 /* Makes it one piece without firings, from values, slopes and second derivatives of levels at its start; guess[3 * level] and so
  * on. O(levels). */
 int ff_petri_wave_guess(ff_petri_wave *wave, const double *guess, uint32_t levels, double from, double to);
-/* Sets guess[] to the same of a wave at its end, which is time t. */
-void ff_petri_wave_end(const ff_petri_wave *wave, uint32_t levels, double t, double *guess);
+/* Sets guess[] to the same of a wave at its end, which is time t, for a guess over a window of this length. O(levels). */
+void ff_petri_wave_end(const ff_petri_wave *wave, uint32_t levels, double t, double window, double *guess);
 
 /* Whether flows change equally often in both waves, and because the same transitions fire. Firings that change no flow mean
  * nothing to neighbours. O(firings). */

@@ -222,7 +222,7 @@ static void turn_share(void *context, int thread) {
     ff_petri_block *block = &x->block[k];
     ff_petri_wave *wave = &block->wave[block->now];
     if (w->leaving && !w->follows) out.firings += apply_firings(w, k, INFINITY);
-    if (w->leaving && levels > 0) ff_petri_wave_end(wave, levels, x->from, block->guess);
+    if (w->leaving && levels > 0) ff_petri_wave_end(wave, levels, x->from, x->to - x->from, block->guess);
     out.memory &= ff_petri_wave_guess(wave, block->guess, levels, x->from, x->to);
     block->turn = 0;
     x->n_kinks[k] = 0;

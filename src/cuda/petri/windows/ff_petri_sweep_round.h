@@ -84,7 +84,7 @@ FF_WARP int p_prepare(p_thread *t, uint32_t block) {
       p_show_block(t, slot, wave, block);
       p_show_fixed(t, slot, block);
     }
-    if (leaves && P_LEVELS > 0u) p_end_wave(net, t->memory, block, wave, slot->pace.to);
+    if (leaves && P_LEVELS > 0u) p_end_wave(net, t->memory, block, wave, w.from, w.to - w.from);
   }
   if (w.begins) p_guess_wave(net, t->memory, block, w.from, w.to);
   return p_sweeps(slot) && net->colour[block] == w.colour && p_has_to_run(net, t->memory, &w, block);

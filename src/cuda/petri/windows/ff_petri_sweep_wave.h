@@ -66,18 +66,17 @@ FF_WARP void p_guess_wave(const ff_petri_tissue *net, char *memory, uint32_t blo
   p_told(net, memory, 1u, block)->sweep = FF_PETRI_NO_SWEEP;
 }
 
-/* Keeps values, slopes and second derivatives of a wave at its end, for the next guess: as ff_petri_wave_end(). */
-FF_WARP void p_end_wave(const ff_petri_tissue *net, char *memory, uint32_t block, uint32_t wave, double t) {
+/* Keeps values, slopes and second derivatives of a wave at its end, for a guess over a window of this length: as
+ * ff_petri_wave_end(). */
+FF_WARP void p_end_wave(const ff_petri_tissue *net, char *memory, uint32_t block, uint32_t wave, double t, double window) {
   const uint32_t n = p_told(net, memory, wave, block)->n_pieces;
   const double *piece = p_pieces(net, memory, wave, block) + (uint64_t)(n - 1u) * P_PIECE;
   const double per = piece[1], s = (t - piece[0]) * per;
   double *guess = P_IN(memory, double, net->at_guess);
   P_EACH(i, P_LEVELS) {
-    const double *c = piece + FF_PETRI_PIECE_SIZE(i);
-    double *to = guess + (uint64_t)(3u * i) * net->n_blocks + block;
-    to[0] = ff_petri_piece_polynomial(c, s);
-    to[net->n_blocks] = ff_petri_piece_slope(c, s, per);
-    to[2u * (uint64_t)net->n_blocks] = ff_petri_piece_second(c, s, per);
+    double *to = guess + (uint64_t)(3u * i) * net->n_blocks + block, of[3];
+    ff_petri_piece_end(piece + FF_PETRI_PIECE_SIZE(i), s, per, window, of);
+    P_EACH(k, 3u) to[k * (uint64_t)net->n_blocks] = of[k];
   }
 }
 
