@@ -142,28 +142,32 @@ warn_never_bound <- function(model, flat) {
 # A clause about the first element with a colour that the set of its place does not have, or NULL. This looks at names and
 # numbers, and at sets that are products of simple ones; the core checks the rest when it unfolds the net.
 wrong_colour <- function(model, elements) {
-  for (element in grep("]$", elements, value = TRUE)) {
-    place <- place_of_element(element)
-    set <- model$places$set[match(place, model$places$place)]
-    inside <- trimws(strsplit(sub("^.*\\[(.*)]$", "\\1", element), ",", fixed = TRUE)[[1L]])
-    parts <- if (!is.na(set)) simple_product(model, set)
-    if (is.null(parts) || length(inside) != length(parts)) next
+  elements <- grep("]$", elements, value = TRUE)
+  place <- place_of_element(elements)
+  set <- model$places$set[match(place, model$places$place)]
+  inside <- strsplit(trimws(sub("^.*\\[(.*)]$", "\\1", elements)), "[[:space:]]*,[[:space:]]*")
+  found <- NULL # the first wrong one, and where in the brackets
+  for (one in unique(set[!is.na(set)])) {
+    parts <- simple_product(model, one)
+    rows <- which(set %in% one & lengths(inside) == length(parts))
     for (k in seq_along(parts)) {
-      known <- model$colours[[parts[[k]]]]
-      if (!is_foreign_colour(model, inside[[k]], known)) next
-      return(sprintf(
-        "\"%s\", but %s is no colour of %s (%s), which the place \"%s\" has", element, inside[[k]], parts[[k]],
-        colour_text(known), place
-      ))
+      text <- vapply(inside[rows], `[[`, "", k)
+      wrong <- rows[are_foreign_colours(model, text, model$colours[[parts[[k]]]])]
+      first <- length(wrong) > 0L && (is.null(found) || wrong[[1L]] < found$at)
+      if (first) found <- list(at = wrong[[1L]], k = k, set = parts[[k]])
     }
   }
-  NULL
+  if (is.null(found)) return(NULL)
+  sprintf(
+    "\"%s\", but %s is no colour of %s (%s), which the place \"%s\" has", elements[[found$at]], inside[[found$at]][[found$k]],
+    found$set, colour_text(model$colours[[found$set]]), place[[found$at]]
+  )
 }
 
-# Whether a text is a number, or a name of another set, that a simple set does not have.
-is_foreign_colour <- function(model, text, known) {
+# Whether texts are numbers, or names of other sets, that a simple set does not have.
+are_foreign_colours <- function(model, text, known) {
   number <- suppressWarnings(as.numeric(text))
-  if (is.numeric(known)) return(!is.na(number) && !number %in% known)
+  if (is.numeric(known)) return(!is.na(number) & !number %in% known)
   text %in% setdiff(unlist(Filter(is.character, model$colours)), c(known, names(model$indices), names(model$parameters)))
 }
 

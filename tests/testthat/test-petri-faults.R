@@ -52,6 +52,9 @@ test_that("wrong colours are told at once, with their place and set", {
               indices = c(s = "S", x = "X"), places = c(A = "P"), ...)
   }
   expect_error(sides(initial = c("A[top,1]" = 1)), "top is no colour of S ({left, right})", fixed = TRUE)
+  several <- c("A[right, 2]" = 1, "A[left,3]" = 1, "A[top,4]" = 1) # the first wrong one is named, and its first wrong colour
+  expect_error(sides(initial = several), "\"A[left,3]\", but 3 is no colour of X (1:2)", fixed = TRUE)
+  expect_error(sides(initial = several[c(1, 3, 2)]), "\"A[top,4]\", but top is no colour of S", fixed = TRUE)
   expect_no_warning(sides(initial = c("A[right,2]" = 1)))
 })
 

@@ -193,7 +193,7 @@ static ff_petri_path *prepare(ff_petri_runner *runner, uint32_t lane, const ff_p
     if (!add_kinks(r, w, other, 0, &n_stops)) return NULL;
   }
   for (size_t j = b->far_first[block]; j < b->far_first[block + 1] && w != NULL; j++)
-    if (!add_kinks(r, w, b->far[j], FF_PETRI_SHORT * (w->to - w->from), &n_stops)) return NULL;
+    if (!add_kinks(r, w, b->far[j], b->brief * (w->to - w->from), &n_stops)) return NULL;
   for (uint32_t j = 0; j < r->n_near && w != NULL; j++)
     if (!add_pieces(r, w, &r->near[j], runner->at_a_time, &n_stops)) return NULL;
   if (w != NULL && !add_stop(r, w, &n_stops, w->to, 0, 0)) return NULL;

@@ -13,7 +13,7 @@
 #define FF_PETRI_AT_A_TIME 8.0        /* steps of a neighbour in one of a block, at a relative tolerance of 1e-6, */
 #define FF_PETRI_LEAST_AT_A_TIME 2u   /* and the least and the most at others */
 #define FF_PETRI_MOST_AT_A_TIME 32u
-#define FF_PETRI_SHORT 0.5            /* of a window: shorter steps see how curvatures jump */
+#define FF_PETRI_SHORT 0.5            /* of a window: shorter steps see how curvatures jump, if levels do not */
 #define FF_PETRI_HARDLY 1e-6          /* of a window: times that are nearer to each other count as one. Steps of neighbours end
                                        * at the same times, but for errors of the last sweep */
 #define FF_PETRI_SHORTEST_PIECE 1e-6  /* of a wave that is compared, as a part of a window */
@@ -52,7 +52,8 @@ typedef enum {
  * these steps always span about the same time, in which a step sees what happens. */
 static FF_HD inline uint32_t ff_petri_steps_at_a_time(double relative) {
   const double n = FF_PETRI_AT_A_TIME * ff_pow(1e-6 / relative, 0.2);
-  return n < FF_PETRI_LEAST_AT_A_TIME ? FF_PETRI_LEAST_AT_A_TIME : n < FF_PETRI_MOST_AT_A_TIME ? (uint32_t)n : FF_PETRI_MOST_AT_A_TIME;
+  if (n < FF_PETRI_LEAST_AT_A_TIME) return FF_PETRI_LEAST_AT_A_TIME;
+  return n < FF_PETRI_MOST_AT_A_TIME ? (uint32_t)n : FF_PETRI_MOST_AT_A_TIME;
 }
 
 /* Before the first window. */

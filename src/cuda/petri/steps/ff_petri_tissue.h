@@ -61,13 +61,14 @@ typedef struct {
   uint32_t phase, unit, at_time; /* at_time: the next time that is recorded */
   uint32_t start;    /* which of the two states of each block is that at the start of the window */
   uint32_t idle;     /* sweeps in a row in which no block had to run */
-  uint64_t listed, taken; /* blocks that have to run in this sweep, and those of them that threads have taken after their first */
+  uint64_t listed, taken; /* blocks that have to run in this sweep; and those that threads have taken after their first */
 } ff_petri_slot;
 
 /* The net and the memory of slots. Lists that end where the next one begins have one more entry. */
 typedef struct {
   uint32_t n_blocks, n_strips;
   uint32_t at_a_time;          /* steps of a neighbour in one of a block, at most */
+  double brief;                /* as ff_petri_blocks has it */
   const uint32_t *order;       /* blocks by types, */
   const uint32_t *type;        /* the type of each, */
   const uint8_t *colour;       /* and its colour */
@@ -87,7 +88,8 @@ typedef struct {
   char *memory;                /* of the first slot */
   uint64_t slot_bytes;
   /* Offsets of arrays in the memory of a slot. */
-  uint64_t at_slot, at_strip, at_told, at_piece, at_kink, at_fired, at_became, at_real, at_word, at_guess, at_fixed, at_moved, at_list;
+  uint64_t at_slot, at_strip, at_told, at_piece, at_kink, at_fired, at_became, at_real, at_word, at_guess, at_fixed, at_moved,
+           at_list;
 } ff_petri_tissue;
 
 #endif

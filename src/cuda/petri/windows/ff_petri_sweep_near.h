@@ -241,7 +241,7 @@ FF_WARP int p_meet_near(p_thread *t, double *stop, double from, double to) {
         fine = p_add_kinks(&x, p_kinks(net, t->memory, news[q].wave, net->near[j + q]), news[q].n_kinks, 0);
     }
   }
-  const double brief = FF_PETRI_SHORT * (to - from);
+  const double brief = net->brief * (to - from);
   const uint32_t far_end = net->far_first[t->block + 1u];
   FF_NO_UNROLL for (uint32_t j = net->far_first[t->block]; j < far_end && fine; j += P_SIDE) {
     p_news news[P_SIDE];

@@ -98,7 +98,7 @@ FF_WARP uint32_t p_runs(const ff_petri_slot *slot) {
   return last ? 0u : (uint32_t)slot->listed;
 }
 
-/* A thread runs block number i of the list, and then others that no thread has taken yet: they are those from number `free` on. */
+/* A thread runs block number i of the list, and then others that no thread has taken yet: those from number `free` on. */
 FF_WARP void p_run_blocks(p_thread *t, ff_petri_slot *slot, uint32_t i, uint32_t free, double *stop) {
   const uint32_t *list = P_IN(t->memory, uint32_t, t->net->at_list), n = p_runs(slot);
   const p_window w = p_window_of(slot);

@@ -172,6 +172,7 @@ static ff_status make_lists(ff_petri_tissue_data *d, const ff_device_request *re
     terms += p->linear_first[p->n_levels];
   }
   d->net.n_blocks = b->n_blocks;
+  d->net.brief = b->brief;
   d->net.at_a_time = ff_petri_steps_at_a_time(b->net->options.relative);
   for (uint32_t j = 0; j < request->n_observed; j++) d->net.n_fixed += b->home[request->observed[j]] == FF_PETRI_NONE;
   d->net.n_strips = (b->n_blocks + FF_PETRI_STRIP - 1) / FF_PETRI_STRIP;
