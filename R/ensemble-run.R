@@ -209,7 +209,7 @@ advance_on_devices <- function(job, backend) {
 settle_ensemble <- function(engine, job, state, seconds, options) {
   if (engine$name == "auto" && seconds >= gpu_start_seconds) {
     if (may_begin_anew(job, state)) {
-      if (seconds >= gpu_gain_seconds) return(start_on_devices(job, options, anew = TRUE))
+      if (is_worth_beginning_anew(state, seconds, options)) return(start_on_devices(job, options, anew = TRUE))
     } else if (is_worth_moving(state, seconds, options)) {
       return(start_on_devices(job, options))
     }
@@ -270,10 +270,15 @@ is_worth_moving <- function(state, seconds, options) {
   ended <- if (state$complete > 0) state$complete else options$nsim - state$waiting # those that have begun take at least as long
   state$waiting * seconds / ended >= gpu_gain_seconds
 }
-# Whether all threads of a GPU share a trajectory, and none has ended here. If this lasts, the run begins anew: if it moved, those
-# that have begun would stay here. What was done is lost, but if the GPU is faster, the run takes hardly more than twice as long
-# as it must.
+# Whether all threads of a GPU share a trajectory, and none has ended here. Then the run may begin anew: if it moved, those that
+# have begun would stay here. What was done is lost.
 may_begin_anew <- function(job, state) is_shared(state) && state$complete == 0 && !is.null(job$again)
+# Whether the rest would take more than `gpu_gain_seconds` here, as the part of the time that trajectories have covered tells; or
+# whether they have covered nothing for so long.
+is_worth_beginning_anew <- function(state, seconds, options) {
+  if (state$underway == 0) return(seconds >= gpu_gain_seconds)
+  seconds * (options$nsim / state$underway - 1) >= gpu_gain_seconds
+}
 is_shared <- function(state) isTRUE(state$shared == 1) # a sweep does not tell
 too_few_for_gpus <- function(trajectories, options) trajectories < gpu_least_trajectories * options$threads
 gpu_gain_seconds <- 5

@@ -152,8 +152,9 @@
 #'
 #'   With `"auto"`, an ensemble begins on the processor. It moves to GPUs if the rest would take more than 5 seconds there, and
 #'   at least 100 trajectories for each thread have not begun: see [backends()]. `method = "windows"` has no such least number. If
-#'   none of its trajectories has ended after 5 seconds, it begins anew on a GPU. Any other run of a few trajectories stays on
-#'   the processor, even if the net is large. Give `backend = "cuda"` to simulate it on a GPU.
+#'   none of its trajectories has ended after a second, and the rest would take more than 5 seconds, it begins anew on a GPU. Any
+#'   other run of a few trajectories stays on the processor, even if the net is large. Give `backend = "cuda"` to simulate it on
+#'   a GPU.
 #'
 #'   The processor simulates single trajectories that a GPU cannot: those in which a place gets more than 2^30 tokens,
 #'   transitions fire 2^30 times, or others than stochastic ones 1,025 times at one instant, levels cross values 1,001 times

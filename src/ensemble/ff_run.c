@@ -226,6 +226,8 @@ uint64_t ff_run_complete(const ff_run *run) { return ff_waves_complete(run) + ff
 
 uint64_t ff_run_steps(const ff_run *run) { return ff_waves_steps(run) + ff_workers_steps(run); }
 
+double ff_run_underway(const ff_run *run) { return ff_workers_underway(run); }
+
 int ff_run_shares_trajectories(const ff_run *run) { return run->process.shared; }
 
 ff_status ff_run_sums(ff_run *run, ff_sums **out, ff_error *err) {

@@ -25,6 +25,10 @@ ff_status ff_run_advance(ff_run *run, double seconds, int *done, ff_error *err);
 uint64_t ff_run_complete(const ff_run *run);
 uint64_t ff_run_steps(const ff_run *run);
 
+/* The trajectories that are on their way on this processor, added up: each as the part of the time that it has covered, from 0 to
+ * 1. O(threads). */
+double ff_run_underway(const ff_run *run);
+
 /* Whether the threads of a device share a trajectory of this run. O(1). */
 int ff_run_shares_trajectories(const ff_run *run);
 

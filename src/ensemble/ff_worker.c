@@ -37,3 +37,16 @@ uint64_t ff_workers_steps(const ff_run *run) {
   }
   return n;
 }
+
+double ff_workers_underway(const ff_run *run) {
+  const double last = run->wanted.since[run->wanted.n_times - 1];
+  double sum = 0;
+  for (int i = 0; i < run->threads; i++) {
+    const ff_worker *w = run->workers + i;
+    for (uint32_t lane = 0; lane < ff_worker_lanes(w); lane++) {
+      const double part = w->unit[lane] != FF_NO_UNIT ? w->lanes->next_time[lane] / last : 0;
+      if (part > 0) sum += part < 1 ? part : 1;
+    }
+  }
+  return sum;
+}

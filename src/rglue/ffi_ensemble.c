@@ -176,17 +176,18 @@ SEXP ffi_ensemble_ready(SEXP pointer, SEXP seconds) {
   return Rf_ScalarLogical(ready);
 }
 
-/* Works for about `seconds`. Returns list(done, complete, events, waiting, shared): `waiting` is the number of trajectories that
- * have not begun; `shared` is 1 if the threads of a device share a trajectory. */
+/* Works for about `seconds`. Returns list(done, complete, events, waiting, underway, shared): `waiting` is the number of
+ * trajectories that have not begun; `underway` adds up those that have, by the part of the time that they have covered; `shared`
+ * is 1 if the threads of a device share a trajectory. */
 SEXP ffi_ensemble_advance(SEXP pointer, SEXP seconds) {
-  static const char *const names[] = {"done", "complete", "events", "waiting", "shared"};
+  static const char *const names[] = {"done", "complete", "events", "waiting", "underway", "shared"};
   ff_error err;
   ffi_ensemble *h = held_of(pointer);
   R_CheckUserInterrupt();
   if (!h->done) ffi_check(ff_run_advance(h->run, ffi_number(seconds, "seconds"), &h->done, &err), &err);
   const double values[] = {h->done, (double)ff_run_complete(h->run), (double)ff_run_steps(h->run),
-                           (double)ff_run_waiting(h->run), ff_run_shares_trajectories(h->run)};
-  return ffi_numbers(5, names, values);
+                           (double)ff_run_waiting(h->run), ff_run_underway(h->run), ff_run_shares_trajectories(h->run)};
+  return ffi_numbers(6, names, values);
 }
 
 /* The firings as list(trajectory, time, reaction); trajectories and reactions are numbered from 1. */

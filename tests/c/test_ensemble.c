@@ -160,6 +160,31 @@ static void firings_are_listed(void) {
   ff_run_free(run);
 }
 
+/* The part of the time that a trajectory has covered is that of its steps, which are births and deaths. */
+static void runs_tell_how_far_they_are(void) {
+  const double last = 2e5, all = 2 * model.birth * last;
+  ff_run_options options = options_for(1, 1);
+  ff_run *run;
+  ff_error err;
+  double before = 0;
+  int done = 0, looks = 0;
+  options.times = &last;
+  options.n_times = 1;
+  FF_CHECK_OK(ff_run_new(&run, &toy_engine, &model, &options, &err), &err);
+  FF_CHECK(ff_run_underway(run) == 0);
+  while (!done) {
+    FF_CHECK_OK(ff_run_advance(run, 0, &done, &err), &err);
+    if (done) break;
+    const double part = ff_run_underway(run);
+    FF_CHECK(part >= before && part <= 1);
+    FF_CHECK_NEAR(part, (double)ff_run_steps(run) / all, 5 / sqrt(all) + 1e-4);
+    before = part;
+    looks++;
+  }
+  FF_CHECK(looks > 0 && ff_run_underway(run) == 0);
+  ff_run_free(run);
+}
+
 /* A run that begins where another has ended has its states at the start. */
 static void runs_go_on(void) {
   enum { MANY = 100 };
@@ -659,6 +684,6 @@ static void options_are_the_same(void) {
 }
 
 FF_TEST_MAIN("ensemble", summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
-             runs_go_on, failures_are_described, flows_are_shown, flows_stop, flows_fail, levels_are_real, lanes_must_tell,
+             runs_tell_how_far_they_are, runs_go_on, failures_are_described, flows_are_shown, flows_stop, flows_fail, levels_are_real, lanes_must_tell,
              options_are_the_same, threads_have_memory, needed_items_are_listed, devices_change_no_bit, sweeps_are_runs,
              items_are_no_counts, later_points_are_left, engines_may_prepare, devices_may_be_refused)

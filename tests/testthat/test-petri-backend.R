@@ -311,10 +311,25 @@ test_that("with \"auto\", one trajectory of a tissue begins anew on a GPU if it 
   expect_identical(backend_of(run("auto", method = "exact")), "cpu")
   expect_identical(several <- run("auto", nsim = 4), run("cpu", nsim = 4))
   expect_match(backend_of(several), "cuda")
+  replace_in_package(list(gpu_gain_seconds = 3600)) # the rest takes less
+  expect_identical(backend_of(run("auto")), "cpu")
+  replace_in_package(list(gpu_gain_seconds = 0))
   forget_told_methods()
   unlike <- function(backend) simulate(genes_unlike(), 1, 2, times = 1, method = "windows", backend = backend, threads = 1)
   expect_message(there <- unlike("auto"), "different transitions", class = "fireflip_message_method")
   expect_identical(there, unlike("cpu"))
+})
+
+test_that("a run begins anew on a GPU if its rest would take long, by the time that its trajectories have covered", {
+  rest <- function(underway, seconds, nsim = 1) {
+    fireflip:::is_worth_beginning_anew(list(underway = underway), seconds, list(nsim = nsim))
+  }
+  expect_true(rest(0.1, 1)) # 9 seconds
+  expect_false(rest(0.2, 1)) # 4
+  expect_true(rest(0.2, 1, nsim = 2)) # 9
+  expect_false(rest(0.9, 40)) # 4.4
+  expect_false(rest(0, 4))
+  expect_true(rest(0, 5))
 })
 
 test_that("with \"auto\", a run is made anew only for a GPU, and goes on without it if there is no memory for two", {
