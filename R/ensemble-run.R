@@ -273,8 +273,8 @@ is_worth_moving <- function(state, seconds, options) {
 # Whether all threads of a GPU share a trajectory, and none has ended here. Then the run may begin anew: if it moved, those that
 # have begun would stay here. What was done is lost.
 may_begin_anew <- function(job, state) is_shared(state) && state$complete == 0 && !is.null(job$again)
-# Whether the rest would take more than `gpu_gain_seconds` here, as the part of the time that trajectories have covered tells; or
-# whether they have covered nothing for so long.
+# Whether the rest would take more than `gpu_gain_seconds` here, if the trajectories go on as fast as they have so far. As long as
+# they have covered no time, this is not known, and so many seconds must pass.
 is_worth_beginning_anew <- function(state, seconds, options) {
   if (state$underway == 0) return(seconds >= gpu_gain_seconds)
   seconds * (options$nsim / state$underway - 1) >= gpu_gain_seconds

@@ -75,7 +75,7 @@ void ff_worker_fail(ff_run *run, ff_worker *worker, uint64_t unit, const ff_erro
 /* How many trajectories the workers have completed, and the steps so far, also of trajectories that are on their way. */
 uint64_t ff_workers_complete(const ff_run *run);
 uint64_t ff_workers_steps(const ff_run *run);
-/* The trajectories on their way, added up: each as the part of the time that it has covered. */
+/* As ff_run_underway(). */
 double ff_workers_underway(const ff_run *run);
 
 /* ---- devices (ff_waves.c). `run->waves` may be NULL ---------------------------------------------------------------- */

@@ -684,6 +684,7 @@ static void options_are_the_same(void) {
 }
 
 FF_TEST_MAIN("ensemble", summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
-             runs_tell_how_far_they_are, runs_go_on, failures_are_described, flows_are_shown, flows_stop, flows_fail, levels_are_real, lanes_must_tell,
-             options_are_the_same, threads_have_memory, needed_items_are_listed, devices_change_no_bit, sweeps_are_runs,
-             items_are_no_counts, later_points_are_left, engines_may_prepare, devices_may_be_refused)
+             runs_tell_how_far_they_are, runs_go_on, failures_are_described, flows_are_shown, flows_stop, flows_fail,
+             levels_are_real, lanes_must_tell, options_are_the_same, threads_have_memory, needed_items_are_listed,
+             devices_change_no_bit, sweeps_are_runs, items_are_no_counts, later_points_are_left, engines_may_prepare,
+             devices_may_be_refused)

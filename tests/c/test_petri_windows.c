@@ -610,7 +610,7 @@ static void sees_fast_neighbours(void) {
   }
 }
 
-/* A step as short as 10^-11, of which second derivatives are rounding errors. A guess over the next window is near its tangent. */
+/* Second derivatives of a step of 10^-11 are rounding errors. A guess over the next window is near the tangent of this step. */
 static void guesses_are_no_rounding_errors(void) {
   const double h = 1e-11, window = 5e-3, start = 10.1, slope = 3, k[] = {3, 3, 3, 3, 3, 3, 3};
   double d[FF_ODE_DENSE], c[FF_PETRI_COEFFICIENTS], guess[3];
@@ -672,5 +672,5 @@ static void refuses(void) {
 }
 
 FF_TEST_MAIN("petri_windows", divides_random_nets, joins_what_it_must, follows_calcium, follows_fast_diffusion, keeps_its_bits,
-             follows_all_kinds, keeps_clocks, follows_bursts, follows_random_nets, sees_fast_neighbours, guesses_are_no_rounding_errors,
-             keeps_constant_hazards, fails_alike, refuses)
+             follows_all_kinds, keeps_clocks, follows_bursts, follows_random_nets, sees_fast_neighbours,
+             guesses_are_no_rounding_errors, keeps_constant_hazards, fails_alike, refuses)

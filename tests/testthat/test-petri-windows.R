@@ -62,3 +62,38 @@ test_that("neighbours that run in the same sweep see each other's firings: odd r
     expect_lt(max(abs(run("windows") - run("exact"))), 1e-4) # 3e-6; 5e-2 and 5e-4 if they do not
   }
 })
+
+# The largest error of levels by windows, in tolerances, against exact steps at a much finer tolerance.
+error_in_tolerances <- function(net, times, tolerance, nsim = 1) {
+  run <- function(method, tolerance) {
+    simulate(net, nsim, 1, times = times, method = method, output = "trajectories", tolerance = tolerance, backend = "cpu")
+  }
+  levels <- net$places$place[net$places$continuous]
+  long <- function(sim) unlist(sim[levels])
+  exact <- long(run("exact", 1e-10))
+  max(abs(long(run("windows", tolerance)) - exact) / (tolerance * abs(exact) + tolerance / 1000))
+}
+
+test_that("a pulse is seen by blocks that no firing changes", { # errors were 51 and 51,000 tolerances
+  net <- petri_net(
+    go = transition("off -> on", at = 1), stop = transition("on -> off", delay = 0.01),
+    "0 -> C" = flow("100 * on"), "C -> 0" = flow(300), "0 -> B" = flow("300 * C"), "B -> 0" = flow(300),
+    "0 -> A" = flow("B"), "A -> 0" = flow(0.5), continuous = c("A", "B", "C"), initial = c(off = 1, C = 0.1, B = 0.1, A = 0.1)
+  )
+  for (tolerance in c(1e-3, 1e-6)) expect_lt(error_in_tolerances(net, seq(0.05, 3, 0.05), tolerance), 20)
+})
+
+test_that("slow blocks see fast oscillations of a neighbour, and pulses two blocks away", {
+  fast <- petri_net(
+    "off -> on" = 1, "on -> off" = 3, "0 -> Q" = flow("on"), "0 -> C" = flow("1000 * (1 + 1.3 * sin(1000 * time))"),
+    "C -> 0" = flow(1000), "0 -> B" = flow("1 / (1e-3 + C)"), "B -> 0" = flow(1), "0 -> A" = flow("B"), "A -> 0" = flow(1),
+    continuous = c("C", "B", "A", "Q"), initial = c(off = 1, C = 1, B = 1, A = 1)
+  )
+  expect_lt(error_in_tolerances(fast, seq(0.02, 1, 0.02), 1e-6), 20) # 196 if a step spans 8 pieces
+  chain <- petri_net(
+    "off -> on" = 2, "on -> off" = 1000, "0 -> C" = flow("1000 * on"), "C -> 0" = flow(10), "0 -> B" = flow("10 * C"),
+    "B -> 0" = flow(10), "0 -> A" = flow("B"), "A -> 0" = flow(1), continuous = c("A", "B", "C"),
+    initial = c(off = 1, C = 0.5, B = 1, A = 1)
+  )
+  expect_lt(error_in_tolerances(chain, seq(0.05, 3, 0.05), 1e-6, nsim = 40), 20) # 46 without some stops, and 664 with 8 pieces
+})

@@ -85,8 +85,8 @@ static ff_status begin(ff_ensemble *e, const ff_launch *launch, uint32_t k, ff_e
   return status == FF_OK ? ff_stages_wait(e, "copying the start of a trajectory", err) : status;
 }
 
-/* Groups of threads that share the blocks of a slot: all that run at the same time, while they are not more than warps with a
- * block each. */
+/* How many blocks of threads share a slot: as many as the device has room for, but no more than give each warp one block of the
+ * net. */
 static uint32_t groups_of(const ff_ensemble *e) {
   const tissue *own = (const tissue *)e->own;
   const uint32_t warps = own->data.code.threads / 32, most = (own->data.net.n_blocks + warps - 1) / warps;

@@ -44,7 +44,6 @@ struct ff_petri_runner {
   double *initial; /* places of a block */
   uint64_t key, unit;
   double start;
-  uint32_t at_a_time; /* steps of a neighbour in one of a block */
 };
 
 /* ---- making ------------------------------------------------------------------------------------------------------------- */
@@ -75,7 +74,6 @@ ff_status ff_petri_runner_new(ff_petri_runner **out, const ff_petri_blocks *b, f
     near = n > near ? n : near;
   }
   r->blocks = b;
-  r->at_a_time = ff_petri_steps_at_a_time(b->net->options.relative);
   r->crew = ff_calloc(b->n_types, sizeof *r->crew);
   r->initial = ff_calloc(places, sizeof *r->initial);
   int fine = r->crew != NULL && r->initial != NULL;
@@ -135,14 +133,12 @@ static void set_given(void *of, double from, const double *t, uint32_t n_times, 
   }
 }
 
-/* Adds a time to stop[], which ascends, unless there is one that is hardly another one, or no step at that time is longer than
- * `brief`. */
-static int add_stop(seat *r, const ff_petri_window *w, uint32_t *n, double t, double hardly, double brief) {
+/* Adds a time to stop[], which ascends, unless there is one that is hardly another one. */
+static int add_stop(seat *r, uint32_t *n, double t, double hardly) {
   if (ff_grow((void **)&r->stop, &r->stops_room, (size_t)*n + 1, sizeof *r->stop, NULL) != FF_OK) return 0;
   uint32_t at = *n;
   while (at > 0 && r->stop[at - 1] > t) at--;
-  const double before = at > 0 ? r->stop[at - 1] : w->from, after = at < *n ? r->stop[at] : w->to;
-  if ((at > 0 && t - before <= hardly) || (at < *n && after - t <= hardly) || after - before < brief) return 1;
+  if ((at > 0 && t - r->stop[at - 1] <= hardly) || (at < *n && r->stop[at] - t <= hardly)) return 1;
   memmove(r->stop + at + 1, r->stop + at, (*n - at) * sizeof *r->stop);
   r->stop[at] = t;
   ++*n;
@@ -151,24 +147,24 @@ static int add_stop(seat *r, const ff_petri_window *w, uint32_t *n, double t, do
 
 /* Where the flows of another block change, slopes of neighbours bend, and curvatures of their neighbours jump, which estimates of
  * errors may not see. */
-static int add_kinks(seat *r, const ff_petri_window *w, uint32_t other, double brief, uint32_t *n) {
+static int add_kinks(seat *r, const ff_petri_window *w, uint32_t other, uint32_t *n) {
   if (w->n_kinks[other] == 0) return 1; /* which is known without a look at the wave */
   const ff_petri_wave *wave = &w->block[other].wave[w->block[other].now];
   for (size_t k = 0; k < wave->n_kinks; k++)
-    if (wave->kink[k] > w->from && wave->kink[k] < w->to && !add_stop(r, w, n, wave->kink[k], 0, brief)) return 0;
+    if (wave->kink[k] > w->from && wave->kink[k] < w->to && !add_stop(r, n, wave->kink[k], 0)) return 0;
   return 1;
 }
 
-/* A step sees what happens in some steps of a neighbour, but not in many of them. */
-static int add_pieces(seat *r, const ff_petri_window *w, const neighbour *near, size_t at_a_time, uint32_t *n) {
+/* A step sees what happens in FF_PETRI_AT_A_TIME steps of a neighbour, but not in many of them. */
+static int add_pieces(seat *r, const ff_petri_window *w, const neighbour *near, uint32_t *n) {
   const ff_petri_wave *wave = near->wave;
   size_t since = 0, kink = 0;
   for (size_t k = 1; k < wave->n_pieces; k++) {
     const double t = wave->piece[k * near->size];
     while (kink < wave->n_kinks && wave->kink[kink] < t) kink++;
     since = kink < wave->n_kinks && wave->kink[kink] == t ? 0 : since + 1;
-    if (since < at_a_time) continue;
-    if (!add_stop(r, w, n, t, FF_PETRI_HARDLY * (w->to - w->from), 0)) return 0;
+    if (since < FF_PETRI_AT_A_TIME) continue;
+    if (!add_stop(r, n, t, FF_PETRI_HARDLY * (w->to - w->from))) return 0;
     since = 0;
   }
   return 1;
@@ -190,13 +186,13 @@ static ff_petri_path *prepare(ff_petri_runner *runner, uint32_t lane, const ff_p
     const uint32_t other = b->neighbour[b->neighbour_first[block] + j];
     const ff_petri_wave *wave = &w->block[other].wave[w->block[other].now];
     r->near[j] = (neighbour){.wave = wave, .size = ff_petri_piece_size(b->types[b->type[other]].program->n_levels)};
-    if (!add_kinks(r, w, other, 0, &n_stops)) return NULL;
+    if (!add_kinks(r, w, other, &n_stops)) return NULL;
   }
   for (size_t j = b->far_first[block]; j < b->far_first[block + 1] && w != NULL; j++)
-    if (!add_kinks(r, w, b->far[j], b->brief * (w->to - w->from), &n_stops)) return NULL;
+    if (!add_kinks(r, w, b->far[j], &n_stops)) return NULL;
   for (uint32_t j = 0; j < r->n_near && w != NULL; j++)
-    if (!add_pieces(r, w, &r->near[j], runner->at_a_time, &n_stops)) return NULL;
-  if (w != NULL && !add_stop(r, w, &n_stops, w->to, 0, 0)) return NULL;
+    if (!add_pieces(r, w, &r->near[j], &n_stops)) return NULL;
+  if (w != NULL && !add_stop(r, &n_stops, w->to, 0)) return NULL;
   path->around = (ff_petri_around){.set = set_given, .of = r, .stop = r->stop, .n_stops = n_stops,
                                    .group = b->group + b->group_first[block], .choice = block, .order = b->timed_first[block]};
   return path;

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "ff_petri_blocks_internal.h"
-#include "ff_petri_pace_math.h"
 
 /* ---- joining places ----------------------------------------------------------------------------------------------------- */
 
@@ -206,16 +205,6 @@ static ff_status list_transitions(ff_petri_blocks_maker *m) {
   return FF_OK;
 }
 
-/* Whether a transition makes levels jump. */
-static int levels_jump(const ff_petri_program *net) {
-  for (uint32_t k = 0; k < net->n_laws; k++) {
-    const ff_petri_law *law = &net->law[k];
-    for (uint32_t c = 0; c < law->n_effects && law->kind != FF_PETRI_CONTINUOUS; c++)
-      if (ff_petri_value_of(law, law->effect[c].row, 0) < net->n_levels) return 1;
-  }
-  return 0;
-}
-
 /* ---- the whole ---------------------------------------------------------------------------------------------------------- */
 
 static ff_status make(ff_petri_blocks_maker *m) {
@@ -238,7 +227,6 @@ static ff_status make(ff_petri_blocks_maker *m) {
   ff_status status = join_colours(m);
   if (status != FF_OK) return status;
   number_blocks(m);
-  b->brief = levels_jump(net) ? 0 : FF_PETRI_SHORT;
   if (b->n_blocks < 2)
     return ff_error_set(m->err, FF_EARGUMENT,
                         "method \"windows\" needs a net of at least 2 parts that only flows join, such as the cells of a "

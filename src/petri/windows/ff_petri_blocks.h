@@ -40,7 +40,6 @@ typedef struct {
   uint32_t *far;        /* neighbours of its neighbours but not of itself, ascending; none if more than FF_PETRI_MOST_FAR */
   ff_petri_source *given; /* for each given value of it */
   uint32_t *timed_first;  /* timed transitions of the blocks before */
-  double brief; /* as parts of windows: steps that are shorter see what changes in neighbours of neighbours */
 } ff_petri_blocks;
 
 /* Finds the blocks of a net, which is borrowed. The caller frees *out with ff_petri_blocks_free(), which accepts NULL.

@@ -10,10 +10,7 @@
 #define FF_PETRI_MOST_SWEEPS 80u
 #define FF_PETRI_STRIP 64u         /* blocks whose changes are added up first; they follow each other in the order of types */
 
-#define FF_PETRI_AT_A_TIME 8.0        /* steps of a neighbour in one of a block, at a relative tolerance of 1e-6, */
-#define FF_PETRI_LEAST_AT_A_TIME 2u   /* and the least and the most at others */
-#define FF_PETRI_MOST_AT_A_TIME 32u
-#define FF_PETRI_SHORT 0.5            /* of a window: shorter steps see how curvatures jump, if levels do not */
+#define FF_PETRI_AT_A_TIME 2u         /* steps of a neighbour in one of a block */
 #define FF_PETRI_HARDLY 1e-6          /* of a window: times that are nearer to each other count as one. Steps of neighbours end
                                        * at the same times, but for errors of the last sweep */
 #define FF_PETRI_SHORTEST_PIECE 1e-6  /* of a wave that is compared, as a part of a window */
@@ -47,14 +44,6 @@ typedef enum {
   FF_PETRI_GOES_BACK,   /* the window begins again, shorter */
   FF_PETRI_IS_SHORTEST  /* it cannot be made shorter */
 } ff_petri_outcome_of_sweep;
-
-/* How many steps of a neighbour a step may span. The neighbour's steps are about as long as the fifth root of the tolerance. So
- * these steps always span about the same time, in which a step sees what happens. */
-static FF_HD inline uint32_t ff_petri_steps_at_a_time(double relative) {
-  const double n = FF_PETRI_AT_A_TIME * ff_pow(1e-6 / relative, 0.2);
-  if (n < FF_PETRI_LEAST_AT_A_TIME) return FF_PETRI_LEAST_AT_A_TIME;
-  return n < FF_PETRI_MOST_AT_A_TIME ? (uint32_t)n : FF_PETRI_MOST_AT_A_TIME;
-}
 
 /* Before the first window. */
 static FF_HD inline ff_petri_pace ff_petri_pace_new(double relative) {

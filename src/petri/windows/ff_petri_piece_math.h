@@ -8,7 +8,7 @@
 
 #define FF_PETRI_COEFFICIENTS 5u
 #define FF_PETRI_PIECE_HEAD 2u
-#define FF_PETRI_MOST_SHORTER 1024.0 /* a piece than a window, so that its second derivative is known */
+#define FF_PETRI_MOST_SHORTER 1024.0 /* times, a piece than a window: beyond that, second derivatives are rounding errors */
 #define FF_PETRI_PIECE_SIZE(levels) (FF_PETRI_PIECE_HEAD + FF_PETRI_COEFFICIENTS * (levels))
 
 /* The polynomial of these coefficients. */
@@ -57,8 +57,8 @@ static FF_HD inline double ff_petri_piece_second(const double *c, double s, doub
   return (2 * c[2] + s * (6 * c[3] + s * (12 * c[4]))) * (per * per);
 }
 
-/* Sets value, slope and second derivative at part s, where a window ends, for a guess over the next one, of length `window`. The
- * second derivative of a very short piece consists of rounding errors, which a guess would multiply. */
+/* Sets value, slope and second derivative at part s, where a window ends, for a guess over the next one, of length `window`. Of a
+ * very short piece, the slope is that at its start, and the second derivative counts as 0: both would be rounding errors. */
 static FF_HD inline void ff_petri_piece_end(const double *c, double s, double per, double window, double *guess) {
   const int is_long = per * window <= FF_PETRI_MOST_SHORTER;
   guess[0] = ff_petri_piece_polynomial(c, s);

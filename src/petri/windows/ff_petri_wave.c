@@ -104,7 +104,8 @@ static double distance_at(const ff_petri_wave *a, const ff_petri_wave *b, const 
   return most;
 }
 
-double ff_petri_wave_distance(const ff_petri_wave *a, const ff_petri_wave *b, const ff_petri_program *p, double from, double to) {
+/* The largest distance in the middle of each piece of b, and at the end of the window. */
+static double distance_by(const ff_petri_wave *a, const ff_petri_wave *b, const ff_petri_program *p, double from, double to) {
   const size_t size = ff_petri_piece_size(p->n_levels);
   const double shortest = FF_PETRI_SHORTEST_PIECE * (to - from);
   size_t at = 0, bt = 0;
@@ -118,4 +119,9 @@ double ff_petri_wave_distance(const ff_petri_wave *a, const ff_petri_wave *b, co
   }
   const double own = distance_at(a, b, p, to, &at, &bt);
   return own > most ? own : most;
+}
+
+double ff_petri_wave_distance(const ff_petri_wave *a, const ff_petri_wave *b, const ff_petri_program *p, double from, double to) {
+  const double x = distance_by(a, b, p, from, to), y = distance_by(b, a, p, from, to);
+  return x > y ? x : y;
 }

@@ -50,8 +50,9 @@ void ff_petri_wave_end(const ff_petri_wave *wave, uint32_t levels, double t, dou
  * nothing to neighbours. O(firings). */
 int ff_petri_wave_is_alike(const ff_petri_wave *a, const ff_petri_wave *b);
 
-/* The largest distance of two waves in the middle of each piece of the second one, and at the end of the window, in units of
- * what the tolerances permit. O(pieces * levels). */
+/* The largest distance of two waves in the middle of each piece of both, and at the end of the window, in units of what the
+ * tolerances permit. With the pieces of one of them alone, a pulse that only the other one has may not be seen.
+ * O(pieces * levels). */
 double ff_petri_wave_distance(const ff_petri_wave *a, const ff_petri_wave *b, const ff_petri_program *program, double from,
                               double to);
 

@@ -67,8 +67,6 @@ typedef struct {
 /* The net and the memory of slots. Lists that end where the next one begins have one more entry. */
 typedef struct {
   uint32_t n_blocks, n_strips;
-  uint32_t at_a_time;          /* steps of a neighbour in one of a block, at most */
-  double brief;                /* as ff_petri_blocks has it */
   const uint32_t *order;       /* blocks by types, */
   const uint32_t *type;        /* the type of each, */
   const uint8_t *colour;       /* and its colour */

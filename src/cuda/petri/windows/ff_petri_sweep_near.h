@@ -161,12 +161,11 @@ typedef struct {
 } p_stops;
 
 /* As add_stop() of petri/windows/ff_petri_block.c. Returns 0 if there is no room. */
-P_APART int p_add_stop(p_stops *x, double t, double hardly, double brief) {
+P_APART int p_add_stop(p_stops *x, double t, double hardly) {
   uint32_t at = x->n;
   if (at == P_STOPS) return 0;
   FF_NO_UNROLL while (at > 0u && x->stop[at - 1u] > t) at--;
-  const double before = at > 0u ? x->stop[at - 1u] : x->from, after = at < x->n ? x->stop[at] : x->to;
-  if ((at > 0u && t - before <= hardly) || (at < x->n && after - t <= hardly) || after - before < brief) return 1;
+  if ((at > 0u && t - x->stop[at - 1u] <= hardly) || (at < x->n && x->stop[at] - t <= hardly)) return 1;
   FF_NO_UNROLL for (uint32_t k = x->n; k > at; k--) x->stop[k] = x->stop[k - 1u];
   x->stop[at] = t;
   x->n++;
@@ -174,10 +173,10 @@ P_APART int p_add_stop(p_stops *x, double t, double hardly, double brief) {
 }
 
 /* Adds the kinks of one wave. */
-FF_WARP int p_add_kinks(p_stops *x, const double *kink, uint32_t n_kinks, double brief) {
+FF_WARP int p_add_kinks(p_stops *x, const double *kink, uint32_t n_kinks) {
   int fine = 1;
   FF_NO_UNROLL for (uint32_t k = 0u; k < n_kinks && fine; k++)
-    if (kink[k] > x->from && kink[k] < x->to) fine = p_add_stop(x, kink[k], 0, brief);
+    if (kink[k] > x->from && kink[k] < x->to) fine = p_add_stop(x, kink[k], 0);
   return fine;
 }
 
@@ -217,8 +216,8 @@ FF_WARP int p_add_pieces(p_stops *x, const ff_petri_tissue *net, char *memory, u
     const double t = piece[(uint64_t)k * P_PIECE];
     FF_NO_UNROLL while (at < told->n_kinks && kink[at] < t) at++;
     since = at < told->n_kinks && kink[at] == t ? 0u : since + 1u;
-    if (since < net->at_a_time) continue;
-    fine = p_add_stop(x, t, FF_PETRI_HARDLY * (x->to - x->from), 0);
+    if (since < FF_PETRI_AT_A_TIME) continue;
+    fine = p_add_stop(x, t, FF_PETRI_HARDLY * (x->to - x->from));
     since = 0u;
   }
   return fine;
@@ -238,17 +237,16 @@ FF_WARP int p_meet_near(p_thread *t, double *stop, double from, double to) {
       if (j + q >= end) continue;
       P_WORD(P_AT_NEAR + j + q - first) = news[q].wave << 31;
       if (news[q].n_kinks > 0u && fine)
-        fine = p_add_kinks(&x, p_kinks(net, t->memory, news[q].wave, net->near[j + q]), news[q].n_kinks, 0);
+        fine = p_add_kinks(&x, p_kinks(net, t->memory, news[q].wave, net->near[j + q]), news[q].n_kinks);
     }
   }
-  const double brief = net->brief * (to - from);
   const uint32_t far_end = net->far_first[t->block + 1u];
   FF_NO_UNROLL for (uint32_t j = net->far_first[t->block]; j < far_end && fine; j += P_SIDE) {
     p_news news[P_SIDE];
     p_news_of_all(net, t->memory, net->far + j, far_end - j, t->sweep, news);
     P_EACH(q, P_SIDE) {
       if (j + q < far_end && news[q].n_kinks > 0u && fine)
-        fine = p_add_kinks(&x, p_kinks(net, t->memory, news[q].wave, net->far[j + q]), news[q].n_kinks, brief);
+        fine = p_add_kinks(&x, p_kinks(net, t->memory, news[q].wave, net->far[j + q]), news[q].n_kinks);
     }
   }
   FF_NO_UNROLL for (uint32_t j = first; j < end && fine; j++)
@@ -257,7 +255,7 @@ FF_WARP int p_meet_near(p_thread *t, double *stop, double from, double to) {
   (void)first;
   (void)end;
 #endif
-  fine = fine && p_add_stop(&x, to, 0, 0);
+  fine = fine && p_add_stop(&x, to, 0);
   t->stop = stop;
   t->n_stops = x.n;
   t->at_stop = 0u;

@@ -219,6 +219,7 @@ FF_WARP void p_add_up_moves(const ff_petri_tissue *net, char *memory, const p_wi
   }
 }
 
+/* What reviewers need to know of a strip after a sweep. */
 FF_WARP void p_sum_strip(const ff_launch *run, const ff_petri_tissue *net, char *memory, uint32_t strip, p_moves *moves) {
   const ff_petri_slot *slot = p_slot_of(net, memory);
   const p_window w = p_window_of(slot);

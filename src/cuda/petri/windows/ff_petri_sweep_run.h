@@ -146,7 +146,7 @@ P_APART void p_close(p_thread own, const p_window *w) {
   told->n_kinks = t->n_kinks;
   told->n_firings = t->n_firings;
   told->differs = fine ? (uint32_t)!p_are_alike(t->net, t->memory, t->block) : 1u;
-  told->distance = fine ? p_distance(t->net, t->memory, t->block, t->writes, w->from, w->to) : ff_math_nan();
+  told->distance = fine ? p_distance(t->net, t->memory, t->block, w->from, w->to) : ff_math_nan();
   told->sweep = t->sweep;
 }
 

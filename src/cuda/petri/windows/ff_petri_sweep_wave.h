@@ -92,8 +92,8 @@ FF_WARP int p_are_alike(const ff_petri_tissue *net, char *memory, uint32_t block
   return alike;
 }
 
-/* As ff_petri_wave_distance(): wave `a` from the other one. */
-FF_WARP double p_distance(const ff_petri_tissue *net, char *memory, uint32_t block, uint32_t a, double from, double to) {
+/* As distance_by() of petri/windows/ff_petri_wave.c: wave `a` from the other one, by the pieces of that. */
+FF_WARP double p_distance_by(const ff_petri_tissue *net, char *memory, uint32_t block, uint32_t a, double from, double to) {
   const double *x = p_pieces(net, memory, a, block), *y = p_pieces(net, memory, 1u - a, block);
   const uint32_t nx = p_told(net, memory, a, block)->n_pieces, ny = p_told(net, memory, 1u - a, block)->n_pieces;
   const double shortest = FF_PETRI_SHORTEST_PIECE * (to - from);
@@ -114,6 +114,16 @@ FF_WARP double p_distance(const ff_petri_tissue *net, char *memory, uint32_t blo
       const double distance = ff_math_absolute(u - v) / (P_ABSOLUTE + P_RELATIVE * ff_math_absolute(v));
       if (!(distance <= own)) own = distance < P_INFINITY ? distance : P_INFINITY;
     }
+    if (own > most) most = own;
+  }
+  return most;
+}
+
+/* As ff_petri_wave_distance(). */
+FF_WARP double p_distance(const ff_petri_tissue *net, char *memory, uint32_t block, double from, double to) {
+  double most = 0;
+  FF_NO_UNROLL for (uint32_t wave = 0u; wave < 2u; wave++) {
+    const double own = p_distance_by(net, memory, block, wave, from, to);
     if (own > most) most = own;
   }
   return most;
