@@ -233,9 +233,15 @@ static ff_ode_outcome begin_trials(ff_ode *o, double most) {
 
 /* The length of the step that is tried next. */
 static void plan_trial(ff_ode *o) {
-  ff_ode_plan_step(&o->pace, &o->plan, o->span.from, o->options.least, o->fresh);
+  for (;;) {
+    ff_ode_plan_step(&o->pace, &o->plan, o->span.from, o->options.least, o->fresh);
+    o->span.to = o->span.from + o->pace.tried;
+    if (o->options.see == NULL) break;
+    const double to = o->plan.limited ? o->plan.most : o->span.to, end = o->options.see(o->equations.of, o->span.from, to);
+    if (!(end < to)) break;
+    o->plan.most = end;
+  }
   o->failed = 0;
-  o->span.to = o->span.from + o->pace.tried;
 }
 
 int ff_ode_trial_end(ff_ode *o, const ff_ode_verdict *verdict, ff_ode_outcome *outcome) {

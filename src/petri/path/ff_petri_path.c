@@ -60,6 +60,11 @@ static void free_arrays(ff_petri_path *x) {
   free(x->piece);
 }
 
+static double see(void *of, double from, double to) {
+  const ff_petri_path *x = of;
+  return x->around.see(x->around.of, from, to);
+}
+
 static ff_status make_solver(ff_petri_path *x, ff_error *err) {
   const ff_petri_program *p = x->program;
   const ff_petri_paper *paper = &x->paper;
@@ -79,7 +84,8 @@ static ff_status make_solver(ff_petri_path *x, ff_error *err) {
                                           [FF_PETRI_CVODE] = FF_ODE_CVODE};
   const ff_ode_options options = {.method = methods[p->options.integrator],
                                   .automatic = p->options.integrator == FF_PETRI_AUTO, .tolerance = p->options.relative,
-                                  .size = x->size, .jumps = flows};
+                                  .size = x->size, .jumps = flows,
+                                  .see = p->n_given > 0 ? see : NULL};
   return ff_ode_new(&x->ode, ff_petri_is_paper(x) ? &more : &own, &options, err);
 }
 

@@ -55,6 +55,26 @@ static void merge(ff_petri_program *p, term *list, uint32_t n) {
   for (uint32_t level = 0; level < p->n_levels; level++) p->linear_first[level + 1] += p->linear_first[level];
 }
 
+static void mark_read(ff_petri_program *p, uint32_t value) {
+  if (ff_petri_is_given_value(p, value)) p->is_read[value - p->n_levels] = 1;
+}
+
+static void mark_formula(ff_petri_program *p, const ff_petri_law *law, const ff_petri_term *formula) {
+  for (uint32_t k = 0; k < formula->n; k++)
+    for (uint32_t i = 0; i < law->n; i++) mark_read(p, ff_petri_value_of(law, formula->row[k], i));
+}
+
+/* Marks given values that formulas read. */
+static void mark_all_read(ff_petri_program *p) {
+  for (uint32_t s = 0; s < p->n_singles; s++) {
+    const ff_petri_law *law = &p->law[p->single[s]];
+    mark_formula(p, law, &law->rate);
+    for (uint32_t c = 0; c < law->n_effects; c++) mark_formula(p, law, &law->effect[c].formula);
+  }
+  for (uint32_t m = 0; m < p->n_moving; m++)
+    for (uint32_t k = 0; k < p->moving[m].plain.n; k++) mark_read(p, p->moving[m].plain.read[k]);
+}
+
 ff_status ff_petri_compile_linear(ff_petri_maker *m) {
   ff_petri_program *p = m->p;
   size_t most = 0;
@@ -65,8 +85,12 @@ ff_status ff_petri_compile_linear(ff_petri_maker *m) {
   p->linear_first = ff_calloc((size_t)p->n_levels + 1, sizeof *p->linear_first);
   p->linear_value = ff_calloc(most, sizeof *p->linear_value);
   p->linear_by = ff_calloc(most, sizeof *p->linear_by);
-  const int fine = list && p->single && p->linear_first && p->linear_value && p->linear_by;
-  if (fine) merge(p, list, list_terms(p, list));
+  p->is_read = ff_calloc(p->n_given, sizeof *p->is_read);
+  const int fine = list && p->single && p->linear_first && p->linear_value && p->linear_by && p->is_read;
+  if (fine) {
+    merge(p, list, list_terms(p, list));
+    mark_all_read(p);
+  }
   free(list);
   return fine ? FF_OK : ff_error_set(m->err, FF_EMEMORY, "no memory for %zu flows", most);
 }

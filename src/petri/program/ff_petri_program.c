@@ -322,7 +322,7 @@ void ff_petri_program_free(ff_petri_program *p) {
                           p->derived_of, p->member_of, p->stirs, p->cell_first, p->cell_profile, p->cell_members, p->member,
                           p->cell_of, p->group_of, p->factor, p->column_first, p->column_row, p->watched, p->arc_first,
                           p->taker_first, p->taker_arc, p->arc_level, p->taker, p->arc_by, p->linear_first,
-                          p->linear_value, p->linear_by, p->single, p->event, p->settable, p->event_first,
+                          p->linear_value, p->linear_by, p->is_read, p->single, p->event, p->settable, p->event_first,
                           p->event_of};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   ff_sparse_order_free(p->order);

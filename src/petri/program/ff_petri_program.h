@@ -200,6 +200,7 @@ typedef struct {
   size_t *linear_first;
   uint32_t *linear_value, *single, n_singles;
   double *linear_by;
+  uint8_t *is_read; /* of each given value: whether a formula reads it, not only such multiples. NULL as well */
 
   /* Where the derivatives of flows by levels are not 0, for implicit steps; NULL for explicit ones. */
   size_t *column_first;

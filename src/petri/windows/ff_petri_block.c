@@ -11,6 +11,7 @@ enum { TIMES = 8 }; /* at which a step asks for given levels, at most */
 typedef struct {
   const ff_petri_wave *wave;
   size_t size, at;
+  uint8_t bends;
   const double *piece[TIMES];
   double s[TIMES];
 } neighbour;
@@ -22,6 +23,7 @@ typedef struct {
   neighbour *near;
   const ff_petri_source *given;
   uint32_t n_near, n_given;
+  double window;    /* its length */
   double shift;     /* is added to one given level, */
   uint32_t shifted; /* this one */
   double *stop;
@@ -110,12 +112,20 @@ void ff_petri_runner_start(ff_petri_runner *r, uint64_t key, uint64_t unit, doub
 
 /* ---- given levels ------------------------------------------------------------------------------------------------------- */
 
-/* Levels below 0 are errors, or those of a guess. */
-static void set_given(void *of, double from, const double *t, uint32_t n_times, double *value) {
-  seat *s = of;
+/* Finds the pieces in which a step begins. */
+static void find_near(seat *s, double from) {
   for (uint32_t j = 0; j < s->n_near; j++) {
     neighbour *n = &s->near[j];
     n->at = ff_petri_wave_at(n->wave, n->size, n->at, from, 1);
+  }
+}
+
+/* Levels below 0 are errors, or those of a guess. */
+static void set_given(void *of, double from, const double *t, uint32_t n_times, double *value) {
+  seat *s = of;
+  find_near(s, from);
+  for (uint32_t j = 0; j < s->n_near; j++) {
+    neighbour *n = &s->near[j];
     size_t at = n->at;
     for (uint32_t k = 0; k < n_times; k++) {
       if (t[k] > from) at = ff_petri_wave_at(n->wave, n->size, at, t[k], 0);
@@ -131,6 +141,50 @@ static void set_given(void *of, double from, const double *t, uint32_t n_times, 
       value[k] = x > 0 ? x : 0;
     }
   }
+}
+
+/* Whether a step sees what linear flows make of the levels of neighbours that do not bend. */
+static int sees(const seat *s, double from, double to) {
+  const ff_petri_program *p = s->path->program;
+  const double *level = ff_ode_last(s->path->ode)->start, part = (to - from) / s->window;
+  for (uint32_t i = 0; i < p->n_levels; i++) {
+    const double most = FF_PETRI_UNSEEN * part * (p->options.absolute + p->options.relative * fabs(level[i]));
+    double end = 0, middle = 0;
+    for (size_t k = p->linear_first[i]; k < p->linear_first[i + 1] && ff_petri_is_given_value(p, p->linear_value[k]); k++) {
+      const ff_petri_source *source = &s->given[p->linear_value[k] - p->n_levels];
+      const neighbour *n = &s->near[source->neighbour];
+      if (n->bends) continue;
+      const ff_petri_unseen own = ff_petri_piece_unseen(n->wave->piece, (uint32_t)n->wave->n_pieces, n->size, (uint32_t)n->at,
+                                                        source->level, from, to);
+      end += p->linear_by[k] * own.end;
+      middle += p->linear_by[k] * own.middle;
+    }
+    if (!(fabs(end) <= most && fabs(middle) <= most)) return 0;
+  }
+  return 1;
+}
+
+/* Where a step ends that spans too many pieces, or is too long to see all: at the end of a piece, in its first half if there is
+ * one. */
+static double see(void *of, double from, double to) {
+  seat *s = of;
+  const double middle = from + (to - from) / 2, least = from + FF_PETRI_HARDLY * (to - from);
+  double before = from, after = to, most = to;
+  find_near(s, from);
+  for (uint32_t j = 0; j < s->n_near; j++) {
+    const neighbour *n = &s->near[j];
+    uint32_t spanned = 1;
+    for (size_t k = n->at + 1; k < n->wave->n_pieces && !n->bends; k++, spanned++) {
+      const double t = n->wave->piece[k * n->size];
+      if (!(t < most)) break;
+      if (spanned == FF_PETRI_MOST_SPANNED) most = t;
+      if (t > least && t <= middle && t > before) before = t;
+      if (t > middle && t < after) after = t;
+    }
+  }
+  if (most < to) return most;
+  if (!(after < to || before > from) || sees(s, from, to)) return to;
+  return before > from ? before : after;
 }
 
 /* Adds a time to stop[], which ascends, unless there is one that is hardly another one. */
@@ -182,18 +236,20 @@ static ff_petri_path *prepare(ff_petri_runner *runner, uint32_t lane, const ff_p
   r->n_given = path->program->n_given;
   r->given = b->given + b->given_first[block];
   r->shifted = UINT32_MAX;
+  r->window = w != NULL ? w->to - w->from : 0;
   for (uint32_t j = 0; j < r->n_near && w != NULL; j++) {
     const uint32_t other = b->neighbour[b->neighbour_first[block] + j];
     const ff_petri_wave *wave = &w->block[other].wave[w->block[other].now];
-    r->near[j] = (neighbour){.wave = wave, .size = ff_petri_piece_size(b->types[b->type[other]].program->n_levels)};
+    r->near[j] = (neighbour){.wave = wave, .size = ff_petri_piece_size(b->types[b->type[other]].program->n_levels),
+                              .bends = b->bends[b->neighbour_first[block] + j]};
     if (!add_kinks(r, w, other, &n_stops)) return NULL;
   }
   for (size_t j = b->far_first[block]; j < b->far_first[block + 1] && w != NULL; j++)
     if (!add_kinks(r, w, b->far[j], &n_stops)) return NULL;
   for (uint32_t j = 0; j < r->n_near && w != NULL; j++)
-    if (!add_pieces(r, w, &r->near[j], &n_stops)) return NULL;
+    if (r->near[j].bends && !add_pieces(r, w, &r->near[j], &n_stops)) return NULL;
   if (w != NULL && !add_stop(r, &n_stops, w->to, 0)) return NULL;
-  path->around = (ff_petri_around){.set = set_given, .of = r, .stop = r->stop, .n_stops = n_stops,
+  path->around = (ff_petri_around){.set = set_given, .see = see, .of = r, .stop = r->stop, .n_stops = n_stops,
                                    .group = b->group + b->group_first[block], .choice = block, .order = b->timed_first[block]};
   return path;
 }

@@ -4,7 +4,7 @@
 #ifndef FF_PETRI_PIECE_MATH_H
 #define FF_PETRI_PIECE_MATH_H
 
-#include "../../base/ff_base.h"
+#include "../../ode/ff_ode_explicit_math.h"
 
 #define FF_PETRI_COEFFICIENTS 5u
 #define FF_PETRI_PIECE_HEAD 2u
@@ -29,6 +29,52 @@ static FF_HD inline uint32_t ff_petri_piece_at(const double *piece, uint32_t n, 
     if (!(after ? next <= t : next < t)) break;
   }
   return at;
+}
+
+/* The integral of the level from `from` to `to`, from piece *at on, which becomes the one in which `to` is. O(pieces). */
+static FF_HD inline double ff_petri_piece_integral(const double *piece, uint32_t n, size_t size, uint32_t *at, uint32_t level,
+                                                   double from, double to) {
+  double sum = 0;
+  FF_NO_UNROLL while (from < to) {
+    const double *own = piece + *at * size;
+    const double next = *at + 1 < n ? own[size] : to, end = next < to ? next : to;
+    const double half = (end - from) / 2, middle = from + half, apart = half * 0.7745966692414834; /* Gauss's nodes */
+    const double a = ff_petri_piece_value(own, level, (middle - apart - own[0]) * own[1]);
+    const double b = ff_petri_piece_value(own, level, (middle - own[0]) * own[1]);
+    const double c = ff_petri_piece_value(own, level, (middle + apart - own[0]) * own[1]);
+    if (end > from) sum += half * (8.0 / 9 * b + 5.0 / 9 * (a + c));
+    from = end;
+    if (next <= end && *at + 1 < n) ++*at;
+  }
+  return sum;
+}
+
+typedef struct {
+  double end, middle;
+} ff_petri_unseen;
+
+/* What a step of the solver from `from` to `to` gets wrong of the integral of a level up to its end and its middle, because pieces
+ * end within: what its stages make of it, less the integral of the pieces from piece `at` on, in which the step begins. The
+ * stages integrate a piece exactly. O(pieces in between). */
+static FF_HD inline ff_petri_unseen ff_petri_piece_unseen(const double *piece, uint32_t n, size_t size, uint32_t at,
+                                                          uint32_t level, double from, double to) {
+  const double h = to - from, middle = from + h / 2;
+  double x[FF_ODE_EXPLICIT_STAGES], c[FF_ODE_DENSE];
+  ff_petri_unseen out = {0, 0};
+  uint32_t of = at;
+  if (at + 1 >= n || !(piece[(at + 1) * size] < to)) return out;
+  FF_NO_UNROLL for (int i = 0; i < FF_ODE_EXPLICIT_STAGES; i++) {
+    const double t = i < 5 ? from + ff_ode_explicit_node(i) * h : to;
+    if (t > from) of = ff_petri_piece_at(piece, n, size, of, t, 0);
+    const double *own = piece + of * size;
+    x[i] = ff_petri_piece_value(own, level, (t - own[0]) * own[1]);
+  }
+  const double end = ff_ode_explicit_6(0, h, x[0], x[2], x[3], x[4], x[5]);
+  ff_ode_explicit_dense(h, 0, end, x, c);
+  const double first = ff_petri_piece_integral(piece, n, size, &at, level, from, middle);
+  out.middle = ff_ode_dense_value(c, 0.5) - first;
+  out.end = end - (first + ff_petri_piece_integral(piece, n, size, &at, level, middle, to));
+  return out;
 }
 
 /* Coefficients from those of a solver's dense output: d0 + s (d1 + r (d2 + s (d3 + r d4))), where r = 1 - s. */

@@ -257,18 +257,19 @@ static void connect(ff_petri_blocks *b, uint32_t block) {
     const uint32_t place = b->place[b->place_first[block] + own->value_place[own->n_levels + k]], home = b->home[place];
     const uint32_t *neighbours = b->neighbour + b->neighbour_first[block], *places = b->place + b->place_first[home];
     const uint32_t there = find(places, ff_petri_count_of(b->place_first, home), place);
-    b->given[b->given_first[block] + k] =
-        (ff_petri_source){find(neighbours, ff_petri_count_of(b->neighbour_first, block), home),
-                          b->types[b->type[home]].program->place_value[there]};
+    const uint32_t at = find(neighbours, ff_petri_count_of(b->neighbour_first, block), home);
+    b->given[b->given_first[block] + k] = (ff_petri_source){at, b->types[b->type[home]].program->place_value[there]};
+    b->bends[b->neighbour_first[block] + at] |= own->is_read[k];
   }
 }
 
-/* Neighbours of neighbours. The first call for a block counts them. */
+/* Neighbours of neighbours that bend. The first call for a block counts them. */
 static uint32_t find_far(const ff_petri_blocks *b, uint32_t block, uint32_t *out) {
   const uint32_t *near = b->neighbour + b->neighbour_first[block], n_near = ff_petri_count_of(b->neighbour_first, block);
   uint32_t list[2 * FF_PETRI_MOST_FAR], n = 0;
   for (uint32_t j = 0; j < n_near; j++)
-    for (size_t k = b->neighbour_first[near[j]]; k < b->neighbour_first[near[j] + 1]; k++) {
+    for (size_t k = b->neighbour_first[near[j]];
+         k < b->neighbour_first[near[j] + 1] && b->bends[b->neighbour_first[block] + j]; k++) {
       const uint32_t other = b->neighbour[k];
       if (other == block || near[find(near, n_near, other)] == other) continue;
       if (n == 2 * FF_PETRI_MOST_FAR && (n = (uint32_t)ff_sort_unique(list, n)) > FF_PETRI_MOST_FAR) return 0;
@@ -304,7 +305,6 @@ ff_status ff_petri_make_types(ff_petri_blocks_maker *m) {
   ff_status status = allocate(m);
   if (status == FF_OK) status = list_own(m);
   if (status == FF_OK) status = compile_all(m);
-  if (status == FF_OK) status = list_far(m);
   if (status != FF_OK) return status;
   for (uint32_t k = 0; k < b->n_blocks; k++) {
     const ff_petri_program *own = b->types[b->type[k]].program;
@@ -313,10 +313,12 @@ ff_status ff_petri_make_types(ff_petri_blocks_maker *m) {
   }
   b->group = ff_calloc(b->group_first[b->n_blocks], sizeof *b->group);
   b->given = ff_calloc(b->given_first[b->n_blocks], sizeof *b->given);
-  if (b->group == NULL || b->given == NULL) return ff_error_set(m->err, FF_EMEMORY, "no memory for %u blocks", b->n_blocks);
+  b->bends = ff_calloc(b->neighbour_first[b->n_blocks], sizeof *b->bends);
+  if (b->group == NULL || b->given == NULL || b->bends == NULL)
+    return ff_error_set(m->err, FF_EMEMORY, "no memory for %u blocks", b->n_blocks);
   for (uint32_t k = 0; k < b->n_blocks; k++) connect(b, k);
   choose_colours(b);
-  return FF_OK;
+  return list_far(m);
 }
 
 void ff_petri_types_free(ff_petri_blocks *b) {

@@ -231,7 +231,7 @@ typedef struct {
   const ff_petri_tissue *net;
   char *memory;          /* of the slot */
   const double *stop;    /* ascending times at which segments end; the last one is the end of the window */
-  double end;            /* of the window */
+  double end, window;    /* the end of the window, and its length */
   uint32_t n_stops, at_stop;
   uint32_t block, sweep, unit;
   uint32_t writes;       /* which wave of the block, */

@@ -71,7 +71,8 @@ typedef struct {
   const uint32_t *type;        /* the type of each, */
   const uint8_t *colour;       /* and its colour */
   const uint32_t *near_first, *near;   /* blocks of which a block reads levels */
-  const uint32_t *far_first, *far;     /* neighbours of these */
+  const uint8_t *bends;        /* of each of these: whether a formula of the block reads its levels */
+  const uint32_t *far_first, *far;     /* neighbours of those that bend */
   const uint32_t *given_first;
   const ff_petri_source *given;        /* for each given level: where it comes from */
   const uint32_t *group;       /* for each block: the numbers of its groups, by which draws are addressed */

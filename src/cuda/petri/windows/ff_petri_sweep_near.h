@@ -134,6 +134,55 @@ FF_WARP void p_given_slopes(const p_thread *t, const double *time, uint32_t n, d
 #endif
 }
 
+#if P_GIVEN
+FF_WARP int p_bends(const p_thread *t, uint32_t j) { return t->net->bends[t->net->near_first[t->block] + j] != 0u; }
+
+/* As sees() of petri/windows/ff_petri_block.c. */
+FF_WARP int p_sees(const p_thread *t, double from, double to) {
+  const double part = (to - from) / t->window;
+  int fine = 1;
+  FF_NO_UNROLL for (uint32_t level = 0u; level < P_LEVELS && fine; level++) {
+    const uint32_t *terms = p_terms(t, level);
+    const double most = FF_PETRI_UNSEEN * part * (P_ABSOLUTE + P_RELATIVE * ff_math_absolute(P_Y(level)));
+    double end = 0, middle = 0;
+    FF_NO_UNROLL for (uint32_t term = terms[0]; term < terms[1]; term++) {
+      const uint32_t g = t->net->linear_value[term] - P_LEVELS;
+      if (p_bends(t, t->net->given[t->net->given_first[t->block] + g].neighbour)) continue;
+      const p_source s = p_source_of(t, g);
+      const ff_petri_unseen own = ff_petri_piece_unseen(s.first, s.n, P_PIECE, s.at, s.level, from, to);
+      end += t->net->linear_by[term] * own.end;
+      middle += t->net->linear_by[term] * own.middle;
+    }
+    fine = ff_math_absolute(end) <= most && ff_math_absolute(middle) <= most;
+  }
+  return fine;
+}
+
+/* As see() there. */
+FF_WARP double p_see(const p_thread *t, double from, double to) {
+  const uint32_t n = t->net->near_first[t->block + 1u] - t->net->near_first[t->block];
+  const double half = from + (to - from) / 2, least = from + FF_PETRI_HARDLY * (to - from);
+  double before = from, after = to, most = to;
+  FF_NO_UNROLL for (uint32_t j = 0u; j < n; j++) {
+    const uint32_t row = P_WORD(P_AT_NEAR + j), wave = row >> 31, other = p_near_block(t, j);
+    const uint32_t pieces = p_told(t->net, t->memory, wave, other)->n_pieces;
+    const double *piece = p_pieces(t->net, t->memory, wave, other);
+    uint32_t spanned = 1u;
+    if (p_bends(t, j)) continue;
+    FF_NO_UNROLL for (uint32_t k = (row & ~P_WAVE_BIT) + 1u; k < pieces; k++, spanned++) {
+      const double end = piece[(uint64_t)k * P_PIECE];
+      if (!(end < most)) break;
+      if (spanned == FF_PETRI_MOST_SPANNED) most = end;
+      if (end > least && end <= half && end > before) before = end;
+      if (end > half && end < after) after = end;
+    }
+  }
+  if (most < to) return most;
+  if (!(after < to || before > from) || p_sees(t, from, to)) return to;
+  return before > from ? before : after;
+}
+#endif
+
 /* The weights of the block's own values. */
 FF_WARP void p_own_weights(const p_thread *t, double *by) {
   uint32_t k = 0u;
@@ -250,7 +299,7 @@ FF_WARP int p_meet_near(p_thread *t, double *stop, double from, double to) {
     }
   }
   FF_NO_UNROLL for (uint32_t j = first; j < end && fine; j++)
-    fine = p_add_pieces(&x, net, t->memory, P_WORD(P_AT_NEAR + j - first) >> 31, net->near[j]);
+    if (net->bends[j]) fine = p_add_pieces(&x, net, t->memory, P_WORD(P_AT_NEAR + j - first) >> 31, net->near[j]);
 #else
   (void)first;
   (void)end;
@@ -258,6 +307,7 @@ FF_WARP int p_meet_near(p_thread *t, double *stop, double from, double to) {
   fine = fine && p_add_stop(&x, to, 0);
   t->stop = stop;
   t->n_stops = x.n;
+  t->window = to - from;
   t->at_stop = 0u;
   t->end = to;
   return fine;

@@ -13,7 +13,12 @@ FF_WARP void p_step(p_thread *t) {
   P_EACH(i, P_LEVELS) y[i] = P_Y(i);
   P_EACH(i, P_LEVELS) k[0][i] = P_SLOPE(i);
   if (!(P_NEXT > 0)) p_slopes(t, t->from, y, k[0]);
-  p_plan(t, &pace, &plan, y, k[0]);
+  FF_NO_UNROLL for (;;) {
+    p_plan(t, &pace, &plan, y, k[0]);
+    const double to = plan.limited ? plan.most : t->from + pace.tried, end = p_see(t, t->from, to);
+    if (!(end < to)) break;
+    P_MOST = end;
+  }
   P_EACH(i, P_NODES) time[i] = t->from + ff_ode_explicit_node((int)i) * pace.tried;
   p_given_slopes(t, time, P_NODES, given.sum[0]);
   p_own_weights(t, given.by);

@@ -53,7 +53,8 @@ static void *take(size_t *bytes, size_t n, size_t size) {
 /* All lists of a net, with their numbers of elements. d is the data, b its blocks. */
 #define FF_TISSUE_LISTS(X)                                                                                                  \
   X(order, b->n_blocks) X(type, b->n_blocks) X(colour, b->n_blocks) X(near_first, b->n_blocks + 1)                            \
-  X(near, b->neighbour_first[b->n_blocks]) X(far_first, b->n_blocks + 1) X(far, b->far_first[b->n_blocks])                    \
+  X(near, b->neighbour_first[b->n_blocks]) X(bends, b->neighbour_first[b->n_blocks])                       \
+  X(far_first, b->n_blocks + 1) X(far, b->far_first[b->n_blocks])                                                             \
   X(given_first, b->n_blocks + 1) X(given, b->given_first[b->n_blocks])                                                       \
   X(group, (size_t)b->n_blocks * b->types[0].program->n_groups) X(table, (size_t)b->n_blocks * d->code.own_places)            \
   X(linear_first, (size_t)b->n_types * (2 * b->types[0].program->n_levels + 1)) X(linear_value, terms) X(linear_by, terms)   \
@@ -118,6 +119,7 @@ static ff_status fill(ff_petri_tissue_data *d, const ff_device_request *request,
   copy_numbers(AT(d, far_first), b->far_first, (size_t)b->n_blocks + 1);
   copy_numbers(AT(d, given_first), b->given_first, (size_t)b->n_blocks + 1);
   memcpy(AT(d, near), b->neighbour, b->neighbour_first[b->n_blocks] * sizeof *b->neighbour);
+  memcpy(AT(d, bends), b->bends, b->neighbour_first[b->n_blocks]);
   memcpy(AT(d, far), b->far, b->far_first[b->n_blocks] * sizeof *b->far);
   memcpy(AT(d, given), b->given, b->given_first[b->n_blocks] * sizeof *b->given);
   memcpy(group, b->group, b->group_first[b->n_blocks] * sizeof *group);
