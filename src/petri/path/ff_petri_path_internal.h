@@ -32,6 +32,9 @@ void ff_petri_all_rates(ff_petri_path *path);
 /* The slopes of levels for these values, where none is empty. */
 void ff_petri_free_slopes(ff_petri_path *path, double *out);
 
+/* Lists what flows do that are no multiples of a value, for ff_petri_path_coupling(). */
+void ff_petri_list_singles(ff_petri_path *path);
+
 /* ---- empty levels: ff_petri_hold.c -------------------------------------------------------------------------------------- */
 
 void ff_petri_hold_begin(ff_petri_path *path);
