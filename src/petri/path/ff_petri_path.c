@@ -195,10 +195,10 @@ void ff_petri_path_begin(ff_petri_path *x) {
   for (uint32_t k = 0; k < p->n_immediate; k++) ff_petri_refresh(x, p->immediate[k]);
   for (uint32_t k = 0; k < p->n_timed; k++) ff_petri_refresh(x, p->timed[k]);
   memset(x->coefficient, 0, p->n_stochastic * sizeof *x->coefficient);
+  for (uint32_t c = 0; c < p->n_cells; c++) x->sum[c] = x->low[c] = x->high[c] = 0;
   memset(x->curved, 0, p->n_profiles * sizeof *x->curved);
-  for (uint32_t k = 0; k < p->n_stochastic; k++) ff_petri_refresh(x, p->stochastic[k]);
+  ff_petri_refresh_all(x);
   ff_petri_update(x);
-  for (uint32_t c = 0; c < p->n_cells; c++) ff_petri_clock_sum(x, c);
   ff_petri_events_begin(x);
 }
 

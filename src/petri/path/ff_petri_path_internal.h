@@ -100,6 +100,7 @@ void ff_petri_fire(ff_petri_path *path, ff_petri_member member); /* then ff_petr
 void ff_petri_update(ff_petri_path *path);
 void ff_petri_derive(ff_petri_path *path, uint32_t derived); /* computes it */
 void ff_petri_refresh(ff_petri_path *path, ff_petri_member member); /* computes a coefficient, or tests */
+void ff_petri_refresh_all(ff_petri_path *path); /* computes all coefficients, which are 0 */
 
 /* ---- immediate and timed transitions: ff_petri_timed.c ------------------------------------------------------------------ */
 
