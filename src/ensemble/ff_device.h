@@ -57,6 +57,7 @@ typedef struct {
   int reals;               /* whether counts may be real numbers. Then the device has all counts that are recorded, and those at
                             * the start, as doubles */
   int tallies;             /* whether tally() may be called */
+  int threads;             /* of this processor, that the ensemble may use in start() and advance(). 0 counts as 1 */
 } ff_device_request;
 
 #define FF_DEVICE_MOST_REALS (UINT64_C(1) << 27) /* trajectories of which a tally() adds up real numbers */

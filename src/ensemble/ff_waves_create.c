@@ -44,6 +44,7 @@ ff_status ff_wave_create(const ff_run *run, const ff_wave *v, int bits32, ff_ens
                                .n_observed = w->n_counts,
                                .reals = w->reals,
                                .tallies = w->tallies,
+                               .threads = run->options.threads / (int)w->fleet.n,
                                .blocks = w->fleet.choice.blocks};
   if (engine->request != NULL) engine->request(&run->process, &request);
   return w->calls->create(out, run->process.model, &request, options, err);

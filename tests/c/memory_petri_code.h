@@ -118,7 +118,7 @@ static ff_status makes_tissue_data(ff_error *err) {
   if (status == FF_OK) status = ff_petri_tissue_data_new(&data, &parts, &request, err);
   CHECK_OUT(status, data.opener);
   if (status == FF_OK) memory = calloc(1, ff_petri_tissue_open_bytes(&data));
-  if (status == FF_OK) status = ff_petri_tissue_open(&data, 3, 0, 0, given.compiled->start, memory, err);
+  if (status == FF_OK) ff_petri_tissue_open(&data, 3, 0, 0, given.compiled->start, memory);
   free(memory);
   ff_petri_tissue_data_free(&data);
   ff_petri_blocks_free(parts.blocks);

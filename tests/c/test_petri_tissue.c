@@ -36,9 +36,8 @@ static void play(tissue_case *x, ff_petri_tissue_data *d, const ff_device_reques
   char *memory = ff_calloc(1, (size_t)d->net.slot_bytes);
   const ff_petri_tissue net = ff_petri_tissue_at(d, d->data, memory);
   const ff_petri_slot *slot = (const ff_petri_slot *)(memory + net.at_slot);
-  ff_error err;
   for (uint32_t k = 0; k < x->units; k++) {
-    FF_CHECK_OK(ff_petri_tissue_open(d, CODE_KEY, CODE_FIRST + k, k, request->initial, memory, &err), &err);
+    ff_petri_tissue_open(d, CODE_KEY, CODE_FIRST + k, k, request->initial, memory);
     for (uint32_t i = 0; i < MOST_ROUNDS && slot->phase != FF_PETRI_SLOT_IS_EMPTY; i++) round(run, &net, 0);
     FF_CHECK_SAY(slot->phase == FF_PETRI_SLOT_IS_EMPTY, "%s: trajectory %u does not end", x->what, k);
   }
@@ -141,6 +140,39 @@ static void calcium_has_the_trajectories(void) {
   }
 }
 
+/* Threads share the work of opening a trajectory, and change no bit. */
+static void threads_open_alike(void) {
+  petri_text x = {0};
+  const ff_petri_options options = {.relative = 1e-6};
+  ff_petri_blocks *blocks = NULL;
+  ff_device_request request;
+  ff_error err;
+  char *memory[3] = {NULL};
+  size_t bytes = 0;
+  x.status = petri_calcium_with(&x.net, 40, 25, 20, &x.err);
+  petri_compile(&x, &options);
+  if (x.program == NULL) return;
+  tissue_case of = {.program = x.program, .last = 1};
+  plan(&of, &request);
+  FF_CHECK_OK(ff_petri_blocks_new(&blocks, x.program, &err), &err);
+  const ff_petri_parts parts = {blocks, &ff_petri_opener_of_windows};
+  for (int i = 0; i < 3; i++) {
+    static const int threads[] = {0, 3, 100}; /* there are 1, 3 and 4 */
+    ff_petri_tissue_data d;
+    request.threads = threads[i];
+    FF_CHECK_OK(ff_petri_tissue_data_new(&d, &parts, &request, &err), &err);
+    bytes = ff_petri_tissue_open_bytes(&d);
+    memory[i] = ff_calloc(1, bytes);
+    for (uint32_t k = 0; k < 3; k++) ff_petri_tissue_open(&d, CODE_KEY, CODE_FIRST + k, k, request.initial, memory[i]);
+    FF_CHECK_INT(((const ff_petri_slot *)(memory[i] + d.net.at_slot))->phase, FF_PETRI_SLOT_BEGINS);
+    FF_CHECK(memcmp(memory[i], memory[0], bytes) == 0);
+    ff_petri_tissue_data_free(&d);
+  }
+  for (int i = 0; i < 3; i++) free(memory[i]);
+  ff_petri_blocks_free(blocks);
+  petri_end(&x);
+}
+
 /* Each firing changes flows, and no rate depends on levels: nothing but the waves needs levels within steps. */
 static void waves_have_levels_within_steps(void) {
   const ff_petri_options options = {.relative = 1e-6};
@@ -200,5 +232,5 @@ static void random_tissues_have_the_trajectories(void) {
   FF_CHECK_SAY(refused <= trajectories / 8, "%u of %u refused", refused, trajectories);
 }
 
-FF_TEST_MAIN("petri_tissue", code_make_folder, calcium_has_the_trajectories, waves_have_levels_within_steps,
+FF_TEST_MAIN("petri_tissue", code_make_folder, calcium_has_the_trajectories, threads_open_alike, waves_have_levels_within_steps,
              random_tissues_have_the_trajectories, code_remove_folder)

@@ -73,22 +73,30 @@ static void check_groups(const ff_petri_blocks *b) {
   free(met);
 }
 
-typedef struct {
-  const ff_petri_blocks *blocks;
-  const double *marking; /* of the net's places */
-  uint32_t block;
-} seen;
+/* The level of another block that a block reads as given value g, from the marking of the net. */
+static double given_by(const ff_petri_blocks *b, const double *marking, uint32_t block, uint32_t g) {
+  const ff_petri_source *source = &b->given[b->given_first[block] + g];
+  const uint32_t other = b->neighbour[b->neighbour_first[block] + source->neighbour];
+  return marking[b->place[b->place_first[other] + program_of(b, other)->value_place[source->level]]];
+}
 
-/* Given levels from the marking of the net. */
-static void give(void *of, double from, const double *t, uint32_t n, double *value) {
-  const seen *x = of;
-  const ff_petri_blocks *b = x->blocks;
-  (void)from, (void)t, (void)n; /* there is one time */
-  for (uint32_t g = 0; g < program_of(b, x->block)->n_given; g++) {
-    const ff_petri_source *source = &b->given[b->given_first[x->block] + g];
-    const uint32_t other = b->neighbour[b->neighbour_first[x->block] + source->neighbour];
-    value[g] = x->marking[b->place[b->place_first[other] + program_of(b, other)->value_place[source->level]]];
+/* The largest sum of the derivatives of a slope by given levels, one by one. */
+static double coupling_of(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  double *slope = calloc(3 * (size_t)p->n_levels + 1, sizeof *slope), *other = slope + p->n_levels, *sum = other + p->n_levels;
+  double most = 0;
+  ff_petri_path_slopes(path, slope);
+  for (uint32_t g = 0; g < p->n_given && p->n_levels > 0; g++) {
+    double *given = &path->value[p->n_levels + g];
+    const double before = *given, shift = 0x1p-20 * (before + p->options.absolute / p->options.relative);
+    *given = before + shift;
+    ff_petri_path_slopes(path, other);
+    *given = before;
+    for (uint32_t i = 0; i < p->n_levels; i++) sum[i] += fabs(other[i] - slope[i]) / shift;
   }
+  for (uint32_t i = 0; i < p->n_levels; i++) most = sum[i] > most ? sum[i] : most;
+  free(slope);
+  return most;
 }
 
 /* The slopes of all levels, by the net and by its blocks. */
@@ -102,22 +110,18 @@ static void check_slopes(const ff_petri_blocks *b, uint64_t *s, int seed) {
   for (uint32_t f = 0; f < net->n_places; f++)
     marking[f] = b->home[f] == FF_PETRI_NONE ? net->start[f] : below(s, 7) / (net->flat->continuous[f] ? 2.0 : 1);
   FF_CHECK_OK(ff_petri_path_new(&path, net, NULL, &err), &err);
-  void *state = calloc(1, ff_petri_path_state_size(net));
-  ff_petri_path_start(&path, 1, 0, marking, 0);
-  ff_petri_path_open(&path, state);
-  const int fine = ff_petri_path_slopes(&path, state, 0.5, slope);
+  ff_petri_path_start(&path, 1, 0, marking, 0.5);
+  ff_petri_path_open(&path, NULL);
+  const int fine = ff_petri_path_slopes(&path, slope);
   ff_petri_path_free(&path);
-  free(state);
   for (uint32_t k = 0; k < b->n_blocks && fine; k++) {
     const ff_petri_program *own = program_of(b, k);
-    seen x = {b, marking, k};
-    for (uint32_t i = 0; i < own->n_places; i++) initial[i] = marking[b->place[b->place_first[k] + i]];
+    const ff_petri_start start = {.initial = marking, .key = 1, .start = 0.5};
     FF_CHECK_OK(ff_petri_path_new(&path, own, NULL, &err), &err);
-    path.around = (ff_petri_around){.set = give, .of = &x};
-    state = calloc(1, ff_petri_path_state_size(own));
-    ff_petri_path_start(&path, 1, 0, initial, 0);
-    ff_petri_path_open(&path, state);
-    if (own->n_levels > 0) ff_petri_path_slopes(&path, state, 0.5, own_slope);
+    const ff_petri_opened opened = ff_petri_block_open(b, k, &start, &path, initial, NULL);
+    for (uint32_t g = 0; g < own->n_given; g++) FF_CHECK(path.value[own->n_levels + g] == given_by(b, marking, k, g));
+    FF_CHECK(opened.coupling == coupling_of(&path));
+    ff_petri_path_slopes(&path, own_slope);
     for (uint32_t i = 0; i < own->n_levels; i++) {
       const uint32_t place = b->place[b->place_first[k] + own->value_place[i]];
       const double whole = slope[net->place_value[place]];
@@ -125,7 +129,6 @@ static void check_slopes(const ff_petri_blocks *b, uint64_t *s, int seed) {
                    place, own_slope[i], whole);
     }
     ff_petri_path_free(&path);
-    free(state);
   }
   free(marking);
   free(initial);

@@ -1,5 +1,6 @@
 /* The runner "windows": large nets, whose blocks run side by side over windows of time. A slot runs one trajectory. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "ff_petri_ensemble.h"
 
@@ -16,7 +17,7 @@ typedef struct {
   ff_jit *jit;
   ff_module_kernel prepare, sweep, add_up, review;
   char *lists;           /* of the net, on the device */
-  char *opened;          /* the begin of a slot's memory, on this processor */
+  char *opened;          /* the begin of a slot's memory, on this processor: locked in memory, so that copies are fast */
   ff_petri_slot *slot;   /* of each slot, as they were read last */
   uint32_t n_slots;
   uint64_t next;         /* the next trajectory that begins */
@@ -47,8 +48,10 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   if (status == FF_OK) status = ff_module_kernel_of(&own->review, module, "p_review_kernel", FF_PETRI_REVIEW_THREADS, 0, err);
   if (status == FF_OK) status = ff_cuda_upload((void **)&own->lists, own->data.data, own->data.bytes, "a net", err);
   if (status != FF_OK) return status;
-  own->opened = (char *)ff_calloc(ff_petri_tissue_open_bytes(&own->data), 1);
-  if (own->opened == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
+  const size_t bytes = ff_petri_tissue_open_bytes(&own->data);
+  status = ff_cuda_check(cudaMallocHost((void **)&own->opened, bytes), "the start of a trajectory", err);
+  if (status != FF_OK) return status;
+  memset(own->opened, 0, bytes);
   ff_trajectories_use_code(e, own->jit, &own->sweep, code->threads, code->threads, shared, "net",
                            "many threads per trajectory");
   e->slot_bytes = own->data.net.slot_bytes;
@@ -63,7 +66,7 @@ static void release(ff_ensemble *e) {
   cudaFree(own->lists);
   ff_jit_free(own->jit);
   ff_petri_tissue_data_free(&own->data);
-  free(own->opened);
+  cudaFreeHost(own->opened);
   free(own->slot);
   free(own);
 }
@@ -76,10 +79,9 @@ static ff_status begin(ff_ensemble *e, const ff_launch *launch, uint32_t k, ff_e
   const uint64_t unit = own->next++, number = launch->first + unit;
   const double *starts = e->request.starts;
   const double *initial = starts == NULL ? e->request.initial : starts + (number - e->request.first_start) * e->n_counts;
-  ff_status status = ff_petri_tissue_open(&own->data, launch->key, number, (uint32_t)unit, initial, own->opened, err);
-  if (status != FF_OK) return status;
+  ff_petri_tissue_open(&own->data, launch->key, number, (uint32_t)unit, initial, own->opened);
   own->slot[k] = *(const ff_petri_slot *)(own->opened + own->data.net.at_slot);
-  status = ff_cuda_check(cudaMemcpyAsync((char *)launch->state + k * e->slot_bytes, own->opened,
+  const ff_status status = ff_cuda_check(cudaMemcpyAsync((char *)launch->state + k * e->slot_bytes, own->opened,
                                          ff_petri_tissue_open_bytes(&own->data), cudaMemcpyHostToDevice, e->stream),
                          "copying the start of a trajectory", err);
   return status == FF_OK ? ff_stages_wait(e, "copying the start of a trajectory", err) : status;

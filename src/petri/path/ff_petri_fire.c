@@ -44,6 +44,15 @@ void ff_petri_refresh(ff_petri_path *path, ff_petri_member m) {
     ff_petri_timed_enable(path, m, enabled);
 }
 
+void ff_petri_refresh_all(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  for (uint32_t t = 0; t < p->n_stochastic; t++) {
+    const ff_petri_factor *factor = &p->factor[t];
+    if (factor->value != FF_PETRI_NO_FACTOR && factor->number * path->value[factor->value] == 0) continue;
+    ff_petri_refresh(path, p->stochastic[t]);
+  }
+}
+
 void ff_petri_update(ff_petri_path *path) {
   const ff_petri_program *p = path->program;
   for (uint32_t k = 0; k < path->n_dirty_derived; k++) {

@@ -148,6 +148,12 @@ static inline void add_single(ff_petri_path *path, const ff_petri_law *law, doub
   for (uint32_t c = 0; c < law->n_effects; c++) out[law->index[law->effect[c].row]] += law->effect[c].by * rate;
 }
 
+static inline void set_moving_in_flows(ff_petri_path *path, double t) {
+  const ff_petri_program *p = path->program;
+  for (uint32_t k = 0; k < p->n_moving; k++)
+    if (p->moving[k].in_flow) path->value[p->moving[k].value] = plain_value(path, t, &p->moving[k].plain);
+}
+
 void ff_petri_set_flow_values(ff_petri_path *path, double t, const double *x) {
   const ff_petri_program *p = path->program;
   path->own = 0;
@@ -155,8 +161,7 @@ void ff_petri_set_flow_values(ff_petri_path *path, double t, const double *x) {
   for (uint32_t i = 0; i < p->n_levels; i++) path->value[i] = x[i];
   path->value[p->time] = path->start + t;
   if (p->n_given > 0) path->around.set(path->around.of, path->from, &t, 1, path->value + p->n_levels);
-  for (uint32_t k = 0; k < p->n_moving; k++)
-    if (p->moving[k].in_flow) path->value[p->moving[k].value] = plain_value(path, t, &p->moving[k].plain);
+  set_moving_in_flows(path, t);
 }
 
 void ff_petri_all_rates(ff_petri_path *path) {
@@ -175,14 +180,20 @@ void ff_petri_all_rates(ff_petri_path *path) {
   for (size_t k = 0; k < p->taker_first[p->n_levels] && p->flows_vary; k++) path->taker_by[k] = path->arc_by[p->taker_arc[k]];
 }
 
+/* The slope of a level by the flows that are multiples of a value. */
+static inline double linear_slope(const ff_petri_path *path, uint32_t level) {
+  const ff_petri_program *p = path->program;
+  double out = 0;
+  for (size_t k = p->linear_first[level]; k < p->linear_first[level + 1]; k++)
+    out += p->linear_by[k] * path->value[p->linear_value[k]];
+  return out;
+}
+
 void ff_petri_free_slopes(ff_petri_path *path, double *out) {
   const ff_petri_program *p = path->program;
   const int linear = p->linear_first != NULL;
   const uint32_t *flow = linear ? p->single : p->flow, n_flows = linear ? p->n_singles : p->n_flows;
-  for (uint32_t i = 0; i < p->n_levels; i++) out[i] = 0;
-  for (uint32_t i = 0; i < p->n_levels && linear; i++)
-    for (size_t k = p->linear_first[i]; k < p->linear_first[i + 1]; k++)
-      out[i] += p->linear_by[k] * path->value[p->linear_value[k]];
+  for (uint32_t i = 0; i < p->n_levels; i++) out[i] = linear ? linear_slope(path, i) : 0;
   for (uint32_t f = 0; f < n_flows; f++) {
     const ff_petri_law *law = &p->law[flow[f]];
     if (law->n == 1 && !law->varies) {
@@ -196,4 +207,111 @@ void ff_petri_free_slopes(ff_petri_path *path, double *out) {
       for (uint32_t l = 0; l < n; l++) add_flow(path, law, i + l, rate[l], out);
     }
   }
+}
+
+/* ---- slopes at the start ------------------------------------------------------------------------------------------------ */
+
+int ff_petri_path_slopes(ff_petri_path *path, double *slope) {
+  path->wrong_flow = 0;
+  set_moving_in_flows(path, 0);
+  ff_petri_free_slopes(path, slope);
+  return path->wrong_flow == 0;
+}
+
+static int reads_given(const ff_petri_program *p, const ff_petri_law *law, const ff_petri_term *term) {
+  for (uint32_t k = 0; k < term->n; k++)
+    for (uint32_t i = 0; i < law->n; i++)
+      if (ff_petri_is_given_value(p, ff_petri_value_of(law, term->row[k], i))) return 1;
+  return 0;
+}
+
+void ff_petri_list_singles(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  for (uint32_t m = 0; m < p->n_moving; m++)
+    for (uint32_t k = 0; k < p->moving[m].plain.n; k++)
+      path->read_given |= (uint8_t)ff_petri_is_given_value(p, p->moving[m].plain.read[k]);
+  for (uint32_t f = 0; f < p->n_singles; f++) {
+    const ff_petri_law *law = &p->law[p->single[f]];
+    path->read_given |= (uint8_t)reads_given(p, law, &law->rate);
+    for (uint32_t c = 0; c < law->n_effects; c++) path->read_given |= (uint8_t)reads_given(p, law, &law->effect[c].formula);
+    for (uint32_t i = 0; i < law->n; i++)
+      for (uint32_t c = 0; c < law->n_effects; c++)
+        path->single_level[path->n_single++] = ff_petri_value_of(law, law->effect[c].row, i);
+  }
+}
+
+static void set_singles(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  double *out = path->single;
+  for (uint32_t f = 0; f < p->n_singles; f++) {
+    const ff_petri_law *law = &p->law[p->single[f]];
+    for (uint32_t i = 0; i < law->n; i += FF_PETRI_CHUNK) {
+      double rate[FF_PETRI_CHUNK];
+      const uint32_t n = law->n - i < FF_PETRI_CHUNK ? law->n - i : FF_PETRI_CHUNK;
+      set_rates(path, law, i, n, rate);
+      for (uint32_t l = 0; l < n; l++)
+        for (uint32_t c = 0; c < law->n_effects; c++) *out++ = effect_by(path, law, &law->effect[c], i + l) * rate[l];
+    }
+  }
+}
+
+/* A slope, with what these flows do. The bits are those of ff_petri_free_slopes(). */
+static double slope_of(const ff_petri_path *path, uint32_t level) {
+  double out = linear_slope(path, level);
+  for (uint32_t k = 0; k < path->n_single; k++)
+    if (path->single_level[k] == level) out += path->single[k];
+  return out;
+}
+
+/* By how much a given level is changed for the difference of slopes. */
+static double shift_of(const ff_petri_path *path, double given) {
+  const ff_petri_options *o = &path->program->options;
+  return 0x1p-20 * (given + o->absolute / o->relative);
+}
+
+/* Where given levels count in terms alone: each is one of few slopes. */
+static double linear_coupling(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  double most = 0;
+  set_singles(path);
+  for (uint32_t i = 0; i < p->n_levels; i++) {
+    const double slope = slope_of(path, i);
+    double sum = 0;
+    for (size_t k = p->linear_first[i]; k < p->linear_first[i + 1] && ff_petri_is_given_value(p, p->linear_value[k]); k++) {
+      double *given = &path->value[p->linear_value[k]];
+      const double before = *given, shift = shift_of(path, before);
+      *given = before + shift;
+      sum += fabs(slope_of(path, i) - slope) / shift;
+      *given = before;
+    }
+    most = sum > most ? sum : most;
+  }
+  return most;
+}
+
+static double any_coupling(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  double *slope = path->looked, *other = slope + p->n_levels, *sum = other + p->n_levels, most = 0;
+  for (uint32_t i = 0; i < p->n_levels; i++) sum[i] = 0;
+  ff_petri_path_slopes(path, slope);
+  for (uint32_t g = 0; g < p->n_given; g++) {
+    double *given = &path->value[p->n_levels + g];
+    const double before = *given, shift = shift_of(path, before);
+    *given = before + shift;
+    ff_petri_path_slopes(path, other);
+    *given = before;
+    for (uint32_t i = 0; i < p->n_levels; i++) sum[i] += fabs(other[i] - slope[i]) / shift;
+  }
+  for (uint32_t i = 0; i < p->n_levels; i++) most = sum[i] > most ? sum[i] : most;
+  return most;
+}
+
+double ff_petri_path_coupling(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  double *given = path->value + p->n_levels;
+  if (p->n_levels == 0 || p->n_given == 0) return 0;
+  for (uint32_t g = 0; g < p->n_given; g++) given[g] = given[g] > 0 ? given[g] : 0;
+  if (path->read_given) return any_coupling(path);
+  set_moving_in_flows(path, 0);
+  return linear_coupling(path);
 }

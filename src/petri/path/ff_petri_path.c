@@ -9,18 +9,19 @@
 
 /* Room for what formulas read and for what a firing changes: numbers of values. */
 typedef struct {
-  size_t effects, gathered, stack, arcs;
+  size_t effects, gathered, stack, arcs, singles;
 } room;
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
 static room room_of(const ff_petri_path *x) {
   const ff_petri_program *p = x->program;
-  room out = {1, 0, 0, p->arc_first != NULL ? p->arc_first[p->n_all_flows] : 0};
+  room out = {1, 0, 0, p->arc_first != NULL ? p->arc_first[p->n_all_flows] : 0, 0};
   for (uint32_t k = 0; k < p->n_laws; k++) out.effects = larger(out.effects, p->law[k].n_effects);
   out.effects = larger(out.effects, p->most_rows);
   out.gathered = larger(out.effects * FF_PETRI_CHUNK, larger(p->most_reads, x->until.n) * 8);
   out.stack = larger(p->depth, x->until.formula.depth) * FF_PETRI_CHUNK + 8;
+  for (uint32_t f = 0; f < p->n_singles; f++) out.singles += (size_t)p->law[p->single[f]].n * p->law[p->single[f]].n_effects;
   return out;
 }
 
@@ -40,7 +41,7 @@ static room room_of(const ff_petri_path *x) {
   X(truth, p->n_events) X(is_dirty_event, p->n_events) X(dirty_event, p->n_events)                                            \
   X(empty, p->n_watched) X(share, p->n_levels) X(looked, 3 * (size_t)p->n_levels + 1) X(factor, p->n_all_flows)               \
   X(excess, FF_ODE_DENSE * (size_t)p->n_watched)                                                                              \
-  X(flow_rate, p->n_all_flows) X(arc_by, r.arcs) X(taker_by, r.arcs)                                                          \
+  X(flow_rate, p->n_all_flows) X(single, r.singles) X(single_level, r.singles) X(arc_by, r.arcs) X(taker_by, r.arcs)          \
   X(gathered, r.gathered) X(stack, r.stack) X(delta, r.effects) X(stirs, p->n_values)
 
 static ff_status allocate(ff_petri_path *x, ff_error *err) {
@@ -121,6 +122,7 @@ ff_status ff_petri_path_new(ff_petri_path *x, const ff_petri_program *program, c
   if (status == FF_OK) status = make_solver(x, err);
   if (status == FF_OK) list_moving_groups(x);
   if (status == FF_OK) find_stirring_groups(x);
+  if (status == FF_OK) ff_petri_list_singles(x);
   x->timed_still = program->timed_profiles || program->timed_switches || ff_formula_has_time(&x->until.formula);
   x->timed = x->timed_still || program->timed_flows;
   x->may_pass = program->n_groups > 0 && program->n_immediate + program->n_timed + program->n_events == 0 &&
@@ -199,10 +201,10 @@ void ff_petri_path_begin(ff_petri_path *x) {
   for (uint32_t k = 0; k < p->n_immediate; k++) ff_petri_refresh(x, p->immediate[k]);
   for (uint32_t k = 0; k < p->n_timed; k++) ff_petri_refresh(x, p->timed[k]);
   memset(x->coefficient, 0, p->n_stochastic * sizeof *x->coefficient);
+  for (uint32_t c = 0; c < p->n_cells; c++) x->sum[c] = x->low[c] = x->high[c] = 0;
   memset(x->curved, 0, p->n_profiles * sizeof *x->curved);
-  for (uint32_t k = 0; k < p->n_stochastic; k++) ff_petri_refresh(x, p->stochastic[k]);
+  ff_petri_refresh_all(x);
   ff_petri_update(x);
-  for (uint32_t c = 0; c < p->n_cells; c++) ff_petri_clock_sum(x, c);
   ff_petri_events_begin(x);
 }
 

@@ -225,6 +225,12 @@ typedef struct {
   uint32_t leaves;       /* the level that is no longer empty at the crossing, or FF_PETRI_NOT_DUE */
   double *share, *factor, *flow_rate, *arc_by, *taker_by, *looked, *excess;
 
+  /* Of a block: the effects of flows that are no multiples of a value, and their levels. read_given: whether given levels may
+   * change them. */
+  double *single;
+  uint32_t *single_level, n_single;
+  uint8_t read_given;
+
   /* A condition that ends the trajectory. */
   ff_petri_plain until;
   int looks, reached;
@@ -270,16 +276,9 @@ void ff_petri_path_show(ff_petri_path *path, double t, double *count, size_t str
  * bytes, and is aligned as a double. O(1). */
 size_t ff_petri_path_state_size(const ff_petri_program *program);
 
-/* The state at the start, after ff_petri_path_start(), before anything happens. Returns the sum of all hazards then. O(size of
- * the program). */
+/* The path gets the state at the start, after ff_petri_path_start(), before anything happens, and `state` as well, unless it is
+ * NULL. Returns the sum of all hazards then. O(size of the program). */
 double ff_petri_path_open(ff_petri_path *path, void *state);
-
-/* Goes on from a state at time t, as ff_petri_path_step() does after a step; ff_petri_path_start() came before. O(values +
- * groups + hazards). */
-void ff_petri_path_resume(ff_petri_path *path, const void *state, double t);
-
-/* Leaves the trajectory at time t, from `now` on and at most next_time; what is due then has not happened. O(the same). */
-void ff_petri_path_leave(ff_petri_path *path, void *state, double t);
 
 /* What a state has besides values, groups and cells. */
 typedef struct {
@@ -287,13 +286,23 @@ typedef struct {
   double reach;
 } ff_petri_kept;
 
-/* Sets path->value, left, choice, since, rate, fired, sum, is_dirty_group and candidates to those of a state, for those who copy
- * states. The path must then be resumed. O(values + groups + cells). */
-ff_petri_kept ff_petri_path_look(ff_petri_path *path, const void *state);
+/* That of the path. O(1). */
+ff_petri_kept ff_petri_path_kept(const ff_petri_path *path);
 
-/* Sets the slopes of levels in a state at time t, where no place counts as empty. The path must then be resumed. Returns 0 if a
- * rate is not finite. O(flows + size of a state). */
-int ff_petri_path_slopes(ff_petri_path *path, const void *state, double t, double *slope);
+/* After ff_petri_path_open(), for a path that must then be resumed or opened again: the slopes of levels, where no place counts
+ * as empty. Returns 0 if a rate is not finite. O(flows). */
+int ff_petri_path_slopes(ff_petri_path *path, double *slope);
+
+/* The same for how fast levels follow given ones: the largest sum of the derivatives of a slope by given levels, computed as
+ * differences. O(given levels * flows). */
+double ff_petri_path_coupling(ff_petri_path *path);
+
+/* Goes on from a state at time t, as ff_petri_path_step() does after a step; ff_petri_path_start() came before. O(values +
+ * groups + hazards). */
+void ff_petri_path_resume(ff_petri_path *path, const void *state, double t);
+
+/* Leaves the trajectory at time t, from `now` on and at most next_time; what is due then has not happened. O(the same). */
+void ff_petri_path_leave(ff_petri_path *path, void *state, double t);
 
 /* ---- failures: ff_petri_touch.c ----------------------------------------------------------------------------------------- */
 

@@ -32,6 +32,9 @@ void ff_petri_all_rates(ff_petri_path *path);
 /* The slopes of levels for these values, where none is empty. */
 void ff_petri_free_slopes(ff_petri_path *path, double *out);
 
+/* Lists what flows do that are no multiples of a value, for ff_petri_path_coupling(). */
+void ff_petri_list_singles(ff_petri_path *path);
+
 /* ---- empty levels: ff_petri_hold.c -------------------------------------------------------------------------------------- */
 
 void ff_petri_hold_begin(ff_petri_path *path);
@@ -97,6 +100,7 @@ void ff_petri_fire(ff_petri_path *path, ff_petri_member member); /* then ff_petr
 void ff_petri_update(ff_petri_path *path);
 void ff_petri_derive(ff_petri_path *path, uint32_t derived); /* computes it */
 void ff_petri_refresh(ff_petri_path *path, ff_petri_member member); /* computes a coefficient, or tests */
+void ff_petri_refresh_all(ff_petri_path *path); /* computes all coefficients, which are 0 */
 
 /* ---- immediate and timed transitions: ff_petri_timed.c ------------------------------------------------------------------ */
 

@@ -5,8 +5,8 @@
 
 /* Numbers that are kept. */
 typedef struct {
-  ff_ode_pace pace;
-  double reach, crossings_since;
+  ff_petri_kept steps;
+  double crossings_since;
   uint64_t choices, batches;
   uint32_t n_candidates, n_due, n_empty, n_enabled, at_once, crossings;
 } kept;
@@ -28,10 +28,14 @@ size_t ff_petri_path_state_size(const ff_petri_program *p) {
   return (size + sizeof(double) - 1) / sizeof(double) * sizeof(double);
 }
 
+ff_petri_kept ff_petri_path_kept(const ff_petri_path *x) {
+  return (ff_petri_kept){x->ode != NULL ? ff_ode_pace_of(x->ode) : (ff_ode_pace){0}, x->reach};
+}
+
 static void save(const ff_petri_path *x, void *state) {
   const ff_petri_program *p = x->program;
-  const kept k = {x->ode != NULL ? ff_ode_pace_of(x->ode) : (ff_ode_pace){0}, x->reach, x->crossings_since, x->choices,
-                  x->batches, x->candidates.n, x->due.n, x->n_empty, x->n_enabled, x->at_once, x->crossings};
+  const kept k = {ff_petri_path_kept(x), x->crossings_since, x->choices, x->batches, x->candidates.n, x->due.n, x->n_empty,
+                  x->n_enabled, x->at_once, x->crossings};
   char *to = state;
   memcpy(to, &k, sizeof k);
   to += sizeof k;
@@ -61,7 +65,7 @@ double ff_petri_path_open(ff_petri_path *x, void *state) {
   double all = 0;
   ff_petri_path_begin(x);
   ff_petri_switches_set(x);
-  save(x, state);
+  if (state != NULL) save(x, state);
   for (uint32_t c = 0; c < p->n_cells; c++)
     if (x->sum[c] != 0) all += x->sum[c] * ff_petri_profile_at(x, 0, p->cell_profile[c]);
   return all;
@@ -88,7 +92,7 @@ void ff_petri_path_resume(ff_petri_path *x, const void *state, double t) {
   x->flat = x->own = 1;
   x->now = x->next_time = x->from = t;
   x->at_stop = 0;
-  x->reach = k.reach;
+  x->reach = k.steps.reach;
   x->crossings_since = k.crossings_since;
   x->choices = k.choices;
   x->batches = k.batches;
@@ -101,26 +105,11 @@ void ff_petri_path_resume(ff_petri_path *x, const void *state, double t) {
   ff_petri_hold_begin(x);
   x->n_empty = k.n_empty;
   if (x->ode != NULL) {
-    ff_ode_set_pace(x->ode, &k.pace);
+    ff_ode_set_pace(x->ode, &k.steps.pace);
     ff_ode_go_on(x->ode, t, x->value);
   }
   ff_petri_switches_set(x);
   for (uint32_t g = 0; g < p->n_groups; g++)
     if (x->is_dirty_group[g]) x->dirty_group[x->n_dirty_groups++] = g;
   ff_petri_path_find(x);
-}
-
-ff_petri_kept ff_petri_path_look(ff_petri_path *x, const void *state) {
-  const kept k = load(x, state);
-  x->candidates.n = k.n_candidates;
-  return (ff_petri_kept){k.pace, k.reach};
-}
-
-int ff_petri_path_slopes(ff_petri_path *x, const void *state, double t, double *slope) {
-  load(x, state);
-  x->from = t;
-  ff_petri_hold_begin(x);
-  ff_petri_set_flow_values(x, t, x->value);
-  ff_petri_free_slopes(x, slope);
-  return x->wrong_flow == 0;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../windows/ff_petri_windows.h"
 #include "ff_petri_run_internal.h"
 
 typedef struct {

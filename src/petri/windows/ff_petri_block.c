@@ -256,41 +256,25 @@ static ff_petri_path *prepare(ff_petri_runner *runner, uint32_t lane, const ff_p
 
 /* ---- the start ---------------------------------------------------------------------------------------------------------- */
 
-double ff_petri_runner_open(ff_petri_runner *r, uint32_t block, const double *initial, char *state, double *guess) {
-  const ff_petri_blocks *b = r->blocks;
-  ff_petri_path *path = prepare(r, 0, NULL, block);
-  const ff_petri_program *p = path->program;
-  for (uint32_t k = 0; k < p->n_places; k++) r->initial[k] = initial[b->place[b->place_first[block] + k]];
-  ff_petri_path_start(path, r->key, r->unit, r->initial, r->start);
+ff_petri_opened ff_petri_block_open(const ff_petri_blocks *b, uint32_t block, const ff_petri_start *start,
+                                    ff_petri_path *path, double *room, char *state) {
+  const uint32_t *place = b->place + b->place_first[block];
+  for (uint32_t k = 0; k < path->program->n_places; k++) room[k] = start->initial[place[k]];
+  path->around = (ff_petri_around){.group = b->group + b->group_first[block], .choice = block, .order = b->timed_first[block]};
+  ff_petri_path_start(path, start->key, start->unit, room, start->start);
   const double hazards = ff_petri_path_open(path, state);
-  for (uint32_t i = 0; i < p->n_levels; i++) {
+  return (ff_petri_opened){hazards, ff_petri_path_coupling(path)};
+}
+
+ff_petri_opened ff_petri_runner_open(ff_petri_runner *r, uint32_t block, const double *initial, char *state, double *guess) {
+  ff_petri_path *path = &r->crew[r->blocks->type[block]].path[0];
+  const ff_petri_start start = {initial, r->key, r->unit, r->start};
+  const ff_petri_opened opened = ff_petri_block_open(r->blocks, block, &start, path, r->initial, state);
+  for (uint32_t i = 0; i < path->program->n_levels; i++) {
     guess[3 * i] = path->value[i];
     guess[3 * i + 1] = guess[3 * i + 2] = 0;
   }
-  return hazards;
-}
-
-double ff_petri_runner_coupling(ff_petri_runner *r, const ff_petri_window *w, uint32_t block) {
-  ff_petri_path *path = prepare(r, 0, w, block);
-  seat *s = &r->seat[0];
-  const ff_petri_program *p = path != NULL ? path->program : NULL;
-  double most = 0;
-  if (p == NULL) return -1;
-  if (p->n_levels == 0 || p->n_given == 0) return 0;
-  double *sum = ff_calloc(3 * (size_t)p->n_levels, sizeof *sum);
-  if (sum == NULL) return -1;
-  double *slope = sum + p->n_levels, *other = slope + p->n_levels;
-  ff_petri_path_slopes(path, w->start + w->block[block].state, w->from, slope);
-  for (uint32_t g = 0; g < p->n_given; g++) {
-    s->shifted = g;
-    s->shift = 0x1p-20 * (fabs(path->value[p->n_levels + g]) + p->options.absolute / p->options.relative);
-    ff_petri_path_slopes(path, w->start + w->block[block].state, w->from, other);
-    for (uint32_t i = 0; i < p->n_levels; i++) sum[i] += fabs(other[i] - slope[i]) / s->shift;
-  }
-  s->shifted = UINT32_MAX;
-  for (uint32_t i = 0; i < p->n_levels; i++) most = sum[i] > most ? sum[i] : most;
-  free(sum);
-  return most;
+  return opened;
 }
 
 /* ---- a window ----------------------------------------------------------------------------------------------------------- */

@@ -33,6 +33,25 @@ typedef struct {
   char *end;
 } ff_petri_window;
 
+/* How a trajectory begins: at the time `start`, where `initial` are the places of the net. */
+typedef struct {
+  const double *initial;
+  uint64_t key, unit;
+  double start;
+} ff_petri_start;
+
+/* Of a block at the start: the sum of its hazards, and how fast its levels follow those of its neighbours
+ * (ff_petri_path_coupling()). */
+typedef struct {
+  double hazards, coupling;
+} ff_petri_opened;
+
+/* Opens a block, without a look at others: a path of its type gets the state at the start, and `state` as well, unless it is
+ * NULL. The path must then be resumed, or opened again. `room` is for the places of the block, and must outlive this use of the
+ * path. O(size of the block + given levels * flows). */
+ff_petri_opened ff_petri_block_open(const ff_petri_blocks *blocks, uint32_t block, const ff_petri_start *start,
+                                    ff_petri_path *path, double *room, char *state);
+
 /* What a thread needs to run blocks: a path for each type. The caller frees *out with ff_petri_runner_free(), which accepts
  * NULL. O(types). */
 typedef struct ff_petri_runner ff_petri_runner;
@@ -42,14 +61,8 @@ void ff_petri_runner_free(ff_petri_runner *runner);
 /* A trajectory begins. O(types). */
 void ff_petri_runner_start(ff_petri_runner *runner, uint64_t key, uint64_t unit, double start);
 
-/* Sets the state of a block at the start, and its guess. `initial` are the places of the net. Returns the sum of the block's
- * hazards. O(size of the block). */
-double ff_petri_runner_open(ff_petri_runner *runner, uint32_t block, const double *initial, char *state, double *guess);
-
-/* How fast a block's levels follow those of its neighbours at the start of a window, when waves are guesses. This is the largest
- * sum of the derivatives of a slope by given levels, computed as differences. -1 if there is no memory. O(given levels *
- * flows). */
-double ff_petri_runner_coupling(ff_petri_runner *runner, const ff_petri_window *window, uint32_t block);
+/* Sets the state of a block at the start, and its guess. `initial` are the places of the net. */
+ff_petri_opened ff_petri_runner_open(ff_petri_runner *runner, uint32_t block, const double *initial, char *state, double *guess);
 
 /* Runs n blocks of one type over the window, one after the other. Sets wave[1 - now], `distance`, `differs`, `outcome` and the
  * state at the end of each. Other threads may run other blocks meanwhile. Results do not depend on the order. */

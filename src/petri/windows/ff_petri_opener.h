@@ -3,20 +3,23 @@
 #ifndef FF_PETRI_OPENER_H
 #define FF_PETRI_OPENER_H
 
-#include "ff_petri_windows.h"
+#include "ff_petri_block.h"
+#include "ff_petri_pace_math.h"
 
 typedef struct ff_petri_opener ff_petri_opener;
 
+/* Takes a block that is open: `path` has its state at the start, but for given levels and variables. Several threads call it at
+ * the same time, for different blocks. */
+typedef void ff_petri_take(void *of, uint32_t block, const ff_petri_path *path, const ff_petri_kept *kept);
+
 typedef struct {
-  /* The caller frees *out with `free` of this table, which accepts NULL. The blocks are borrowed. O(types). */
-  ff_status (*create)(ff_petri_opener **out, const ff_petri_blocks *blocks, ff_error *err);
+  /* The caller frees *out with `free` of this table, which accepts NULL. The blocks are borrowed. A trajectory is opened by
+   * `threads` threads, at least 1, or fewer if there are few blocks. O(threads * types). */
+  ff_status (*create)(ff_petri_opener **out, const ff_petri_blocks *blocks, int threads, ff_error *err);
   void (*free)(ff_petri_opener *opener);
-  /* Opens a trajectory up to its first window, as ff_petri_windows_open() does. *window and *pace belong to the opener, and are
-   * valid until the next call. FF_EMEMORY, or FF_EMODEL if it fails at once. O(size of the net). */
-  ff_status (*open)(ff_petri_opener *opener, uint64_t key, uint64_t unit, const double *initial, const ff_petri_window **window,
-                    const ff_petri_pace **pace, ff_error *err);
-  /* The path with the state of a block at the start, as ff_petri_path_look() fills it; valid until the next one of `look`. */
-  const ff_petri_path *(*look)(ff_petri_opener *opener, uint32_t block, ff_petri_kept *kept);
+  /* Opens all blocks of a trajectory, and passes them to take(of, ...). Returns the first window. Nothing depends on the number
+   * of threads. O(size of the net). */
+  ff_petri_pace (*open)(ff_petri_opener *opener, const ff_petri_start *start, ff_petri_take *take, void *of);
 } ff_petri_opener_calls;
 
 extern const ff_petri_opener_calls ff_petri_opener_of_windows;

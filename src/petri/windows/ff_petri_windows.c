@@ -16,7 +16,7 @@ typedef struct {
 typedef struct {
   const ff_petri_block *failed; /* the first one in memory, or NULL */
   uint64_t firings;
-  double fastest; /* see coupling_of() */
+  double fastest; /* how fast levels follow those of other blocks, at most */
   uint32_t listed;
   int finite, memory; /* memory: whether there was enough */
 } part;
@@ -43,7 +43,8 @@ struct ff_petri_windows {
   ff_petri_window window;
   char *memory[2];      /* states at the start and at the end of the window */
   ff_petri_pace pace;
-  double hazards;       /* of all blocks at the start */
+  double hazards;       /* of the blocks that are open, at the start */
+  double *hazard;       /* of each block */
   uint32_t at;          /* the next block of the list that runs, or is opened */
   uint32_t *order;      /* all blocks, by their types, */
   uint32_t *place;      /* and the place of each block there */
@@ -89,7 +90,7 @@ void ff_petri_windows_free(ff_petri_windows *w) {
   for (uint32_t k = 0; k < w->blocks->n_blocks && w->window.block != NULL; k++)
     for (int i = 0; i < 2; i++) ff_petri_wave_free(&w->window.block[k].wave[i]);
   void *const arrays[] = {w->runner, w->window.block, w->memory[0], w->memory[1], w->list, w->window.n_kinks,
-                          w->guess, w->count, w->due, w->fired, w->part, w->sums, w->order, w->place};
+                          w->guess, w->count, w->due, w->fired, w->part, w->sums, w->order, w->place, w->hazard};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(w);
 }
@@ -117,8 +118,9 @@ static int make_memory(ff_petri_windows *w) {
   w->order = ff_calloc(b->n_blocks, sizeof *w->order);
   w->place = ff_calloc(b->n_blocks, sizeof *w->place);
   w->sums = ff_calloc(strips_of(b->n_blocks), sizeof *w->sums);
+  w->hazard = ff_calloc(b->n_blocks, sizeof *w->hazard);
   if (!(w->window.block && w->memory[0] && w->memory[1] && w->list && w->window.n_kinks && w->guess && w->fired && w->order &&
-        w->place && w->sums))
+        w->place && w->sums && w->hazard))
     return 0;
   for (uint32_t t = 0, n = 0; t < b->n_types; n += b->types[t++].n_blocks)
     memcpy(w->order + n, b->types[t].block, b->types[t].n_blocks * sizeof *w->order);
@@ -301,28 +303,6 @@ static void find_next(ff_petri_windows *w) {
   w->state.next = transition[block->wave[block->now].firing[x->number].transition];
 }
 
-static void measure_coupling(void *context, int thread) {
-  ff_petri_windows *w = context;
-  const uint64_t n = w->blocks->n_blocks, threads = (uint64_t)w->threads, end = ff_share(n, (uint64_t)thread + 1, threads);
-  double fastest = 0;
-  for (uint64_t k = ff_share(n, (uint64_t)thread, threads); k < end && fastest >= 0; k++) {
-    const double own = ff_petri_runner_coupling(w->runner[thread], &w->window, (uint32_t)k);
-    if (own < 0 || (own < INFINITY && own > fastest)) fastest = own;
-  }
-  w->part[thread].fastest = fastest;
-}
-
-/* How fast levels follow those of other blocks, at most, at the start of the window. Below 0 if there is no memory. */
-static double coupling_of(ff_petri_windows *w) {
-  double fastest = 0;
-  ff_team_run(w->team, measure_coupling, w);
-  for (int i = 0; i < w->threads; i++) {
-    if (w->part[i].fastest < 0) return -1;
-    if (w->part[i].fastest > fastest) fastest = w->part[i].fastest;
-  }
-  return fastest;
-}
-
 static void count_share(void *context, int thread) {
   ff_petri_windows *w = context;
   const uint64_t n = w->blocks->n_blocks, threads = (uint64_t)w->threads, end = ff_share(n, (uint64_t)thread + 1, threads);
@@ -428,6 +408,12 @@ static void end_sweep(ff_petri_windows *w) {
     go_back(w, outcome, failed);
 }
 
+/* Sets w->share to how many of n blocks all threads run or open in this call. */
+static uint32_t share_of(ff_petri_windows *w, uint32_t n) {
+  const uint32_t left = n - w->at, most = AT_ONCE * (uint32_t)w->threads;
+  return w->share = left < most ? left : most;
+}
+
 /* The share of a thread, type by type. */
 static void work(void *context, int thread) {
   ff_petri_windows *w = context;
@@ -440,10 +426,9 @@ static void work(void *context, int thread) {
 }
 
 static void go_on_sweeping(ff_petri_windows *w) {
-  const uint32_t left = w->n_list - w->at, most = AT_ONCE * (uint32_t)w->threads;
-  w->share = left < most ? left : most;
+  const uint32_t n = share_of(w, w->n_list);
   ff_team_run(w->team, work, w);
-  w->at += w->share;
+  w->at += n;
   if (w->at == w->n_list) end_sweep(w);
 }
 
@@ -461,25 +446,32 @@ static void begin(ff_petri_windows *w) {
   w->window.end = w->memory[1];
   w->pace = ff_petri_pace_new(w->blocks->net->options.relative);
   w->hazards = 0;
+  for (int i = 0; i < w->threads; i++) w->part[i].fastest = 0;
   w->at = 0;
   w->phase = OPENS;
 }
 
-static void go_on_opening(ff_petri_windows *w) {
-  const uint32_t n = w->blocks->n_blocks, end = n - w->at < AT_ONCE ? n : w->at + AT_ONCE;
-  for (; w->at < end; w->at++) {
-    ff_petri_block *block = &w->window.block[w->at];
-    w->hazards += ff_petri_runner_open(w->runner[0], w->at, w->initial, w->memory[0] + block->state, block->guess);
+static void open_share(void *context, int thread) {
+  ff_petri_windows *w = context;
+  part *out = &w->part[thread];
+  const uint32_t end = w->at + (uint32_t)ff_share(w->share, (uint64_t)thread + 1, (uint64_t)w->threads);
+  for (uint32_t k = w->at + (uint32_t)ff_share(w->share, (uint64_t)thread, (uint64_t)w->threads); k < end; k++) {
+    const ff_petri_block *block = &w->window.block[k];
+    const ff_petri_opened x = ff_petri_runner_open(w->runner[thread], k, w->initial, w->memory[0] + block->state, block->guess);
+    w->hazard[k] = x.hazards;
+    if (x.coupling < INFINITY && x.coupling > out->fastest) out->fastest = x.coupling;
   }
+}
+
+static void go_on_opening(ff_petri_windows *w) {
+  const uint32_t n = w->blocks->n_blocks, end = w->at + share_of(w, n);
+  double fastest = 0;
+  ff_team_run(w->team, open_share, w);
+  for (; w->at < end; w->at++) w->hazards += w->hazard[w->at];
   if (w->at < n) return;
-  begin_window(w, 0);
-  if (w->phase == FAILS) return;
-  const double fastest = coupling_of(w);
+  for (int i = 0; i < w->threads; i++) fastest = w->part[i].fastest > fastest ? w->part[i].fastest : fastest;
   ff_petri_pace_set(&w->pace, fastest, w->hazards, n);
-  if (fastest >= 0)
-    begin_window(w, 0);
-  else
-    fail_memory(w);
+  begin_window(w, 0);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
@@ -512,13 +504,6 @@ int ff_petri_windows_step(ff_petri_windows *w) {
     case FAILS: break;
   }
   return w->phase == FIRES || w->phase == FAILS;
-}
-
-int ff_petri_windows_open(ff_petri_windows *w, const ff_petri_window **window, const ff_petri_pace **pace) {
-  while (w->phase == WAITS || w->phase == OPENS) ff_petri_windows_step(w);
-  *window = &w->window;
-  *pace = &w->pace;
-  return w->phase == SWEEPS;
 }
 
 void ff_petri_windows_show(ff_petri_windows *w, double t, double *count, size_t stride) {

@@ -33,10 +33,6 @@ void ff_petri_windows_free(ff_petri_windows *windows);
 /* A trajectory begins: the next step makes the state at the start. `initial` is read then. O(1). */
 void ff_petri_windows_start(ff_petri_windows *windows, uint64_t key, uint64_t unit, const double *initial, double start);
 
-/* After ff_petri_windows_start(), for those who make the steps themselves: opens all blocks, and chooses the first window.
- * *window and *pace become what a first sweep reads, and belong to `windows`. Returns 0 after a failure. O(size of the net). */
-int ff_petri_windows_open(ff_petri_windows *windows, const ff_petri_window **window, const ff_petri_pace **pace);
-
 /* What is about to happen; times are those since the start. */
 typedef struct {
   double now, next_time; /* of the last step and of the next one: a firing, or the end of a window */

@@ -1,6 +1,7 @@
 #include "ff_petri_tissue_data.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,7 +201,8 @@ ff_status ff_petri_tissue_data_new(ff_petri_tissue_data *out, const ff_petri_par
   *out = (ff_petri_tissue_data){.parts = parts, .blocks = parts->blocks};
   ff_status status = make_code(out, err);
   if (status == FF_OK) status = make_lists(out, request, err);
-  return status == FF_OK ? parts->opener->create(&out->opener, parts->blocks, err) : status;
+  const int threads = request->threads > 0 ? request->threads : 1;
+  return status == FF_OK ? parts->opener->create(&out->opener, parts->blocks, threads, err) : status;
 }
 
 void ff_petri_tissue_data_free(ff_petri_tissue_data *d) {
@@ -219,15 +221,22 @@ static double candidate_of(const ff_petri_path *x, uint32_t group) {
   return INFINITY;
 }
 
+/* Where blocks write their states. */
+typedef struct {
+  const ff_petri_tissue_data *data;
+  char *memory;
+  atomic_int too_many; /* whether a place has more tokens than a device can count */
+} begin;
+
 /* The state of a block at the start, as p_load() reads it. */
-static int fill_state(const ff_petri_tissue_data *d, const ff_petri_window *w, uint32_t k, char *memory) {
+static void take_block(void *of, uint32_t k, const ff_petri_path *x, const ff_petri_kept *kept) {
+  begin *to = of;
+  const ff_petri_tissue_data *d = to->data;
   const ff_petri_tissue *net = &d->net;
-  const ff_petri_program *p = program_of(d, k);
-  ff_petri_kept kept;
-  const ff_petri_path *x = d->parts->opener->look(d->opener, k, &kept);
+  const ff_petri_program *p = x->program;
   const size_t n = net->n_blocks;
-  double *real = (double *)(memory + net->at_real) + k;
-  uint32_t *word = (uint32_t *)(memory + net->at_word) + k, dirty = 0;
+  double *real = (double *)(to->memory + net->at_real) + k, *guess = (double *)(to->memory + net->at_guess) + k;
+  uint32_t *word = (uint32_t *)(to->memory + net->at_word) + k, dirty = 0;
   for (uint32_t i = 0; i < p->n_levels; i++, real += n) *real = x->value[i];
   for (uint32_t c = 0; c < p->n_cells; c++, real += n) *real = x->sum[c];
   for (uint32_t g = 0; g < p->n_groups; g++) {
@@ -238,7 +247,10 @@ static int fill_state(const ff_petri_tissue_data *d, const ff_petri_window *w, u
   for (uint32_t v = p->n_levels + p->n_given; v < p->n_places; v++) {
     const int continuous = p->flat->continuous[p->value_place[v]];
     if (!continuous) {
-      if (x->value[v] > FF_PETRI_CODE_LARGEST) return 0;
+      if (x->value[v] > FF_PETRI_CODE_LARGEST) {
+        atomic_store(&to->too_many, 1);
+        return;
+      }
       *word = (uint32_t)x->value[v];
       word += n;
     } else {
@@ -248,31 +260,29 @@ static int fill_state(const ff_petri_tissue_data *d, const ff_petri_window *w, u
   }
   for (uint32_t g = 0; g < p->n_groups; g++, word += n) *word = (uint32_t)x->fired[g];
   for (uint32_t i = 0; i < p->n_derived; i++, real += n) *real = x->value[p->derived[i].value];
-  const double lengths[] = {kept.pace.next, kept.pace.tried, kept.pace.shortest, kept.reach};
+  const double lengths[] = {kept->pace.next, kept->pace.tried, kept->pace.shortest, kept->reach};
   for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++, real += n) *real = lengths[i];
-  word[0] = kept.pace.stiff;
-  word[n] = kept.pace.calm;
+  word[0] = kept->pace.stiff;
+  word[n] = kept->pace.calm;
   word[2 * n] = 0;
   word[3 * n] = dirty;
-  double *guess = (double *)(memory + net->at_guess) + k;
-  for (uint32_t i = 0; i < 3 * p->n_levels; i++) guess[n * i] = w->block[k].guess[i];
-  return 1;
+  for (uint32_t i = 0; i < p->n_levels; i++, guess += 3 * n) {
+    guess[0] = x->value[i];
+    guess[n] = guess[2 * n] = 0;
+  }
 }
 
-ff_status ff_petri_tissue_open(ff_petri_tissue_data *d, uint64_t key, uint64_t number, uint32_t unit, const double *initial,
-                               char *memory, ff_error *err) {
-  const ff_petri_window *window;
-  const ff_petri_pace *pace;
+void ff_petri_tissue_open(ff_petri_tissue_data *d, uint64_t key, uint64_t number, uint32_t unit, const double *initial,
+                          char *memory) {
   ff_petri_slot *slot = (ff_petri_slot *)(memory + d->net.at_slot);
-  const ff_status status = d->parts->opener->open(d->opener, key, number, initial, &window, &pace, err);
-  if (status == FF_EMEMORY) return status;
+  const ff_petri_start start = {.initial = initial, .key = key, .unit = number};
+  begin to = {.data = d, .memory = memory};
+  atomic_init(&to.too_many, 0);
   *slot = (ff_petri_slot){.phase = FF_PETRI_SLOT_REFUSES, .unit = unit};
-  if (status != FF_OK) return FF_OK;
-  for (uint32_t k = 0; k < d->net.n_blocks; k++)
-    if (!fill_state(d, window, k, memory)) return FF_OK;
+  const ff_petri_pace pace = d->parts->opener->open(d->opener, &start, take_block, &to);
+  if (atomic_load(&to.too_many)) return;
   const uint32_t *place = AT(d, fixed_place);
   for (uint32_t i = 0; i < d->net.n_fixed; i++) ((double *)(memory + d->net.at_fixed))[i] = ff_petri_reset_to(initial[place[i]]);
-  slot->pace = *pace;
+  slot->pace = pace;
   slot->phase = FF_PETRI_SLOT_BEGINS;
-  return FF_OK;
 }
