@@ -237,7 +237,8 @@ static void plan_trial(ff_ode *o) {
     ff_ode_plan_step(&o->pace, &o->plan, o->span.from, o->options.least, o->fresh);
     o->span.to = o->span.from + o->pace.tried;
     if (o->options.see == NULL) break;
-    const double to = o->plan.limited ? o->plan.most : o->span.to, end = o->options.see(o->equations.of, o->span.from, to);
+    const double to = o->plan.limited ? o->plan.most : o->span.to;
+    const double end = o->options.see(o->equations.of, o->span.from, to, o->pace.tried);
     if (!(end < to)) break;
     o->plan.most = end;
   }

@@ -61,9 +61,9 @@ static void free_arrays(ff_petri_path *x) {
   free(x->piece);
 }
 
-static double see(void *of, double from, double to) {
+static double see(void *of, double from, double to, double h) {
   const ff_petri_path *x = of;
-  return x->around.see(x->around.of, from, to);
+  return x->around.see(x->around.of, from, to, h);
 }
 
 static ff_status make_solver(ff_petri_path *x, ff_error *err) {

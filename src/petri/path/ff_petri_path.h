@@ -104,8 +104,8 @@ typedef struct {
   /* Sets value[g * n + k] to given place g at time t[k]. The n times ascend, and are in a step that begins at `from`. At this
    * time itself, the value is that from then on. */
   void (*set)(void *of, double from, const double *t, uint32_t n, double *value);
-  /* Where a step from `from` to `to` has to end so that the solver sees given places as they are: in ]from, to]. */
-  double (*see)(void *of, double from, double to);
+  /* Where a step of length h from `from` to `to` has to end so that the solver sees given places as they are: in ]from, to]. */
+  double (*see)(void *of, double from, double to, double h);
   void *of;
   const double *stop;     /* ascending times at which given places may have a bend: segments end there. At the last one at the
                            * latest, the trajectory is left */

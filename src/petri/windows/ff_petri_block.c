@@ -143,19 +143,20 @@ static void set_given(void *of, double from, const double *t, uint32_t n_times, 
   }
 }
 
-/* Whether a step sees what linear flows make of the levels of neighbours that do not bend. */
-static int sees(const seat *s, double from, double to) {
+/* Whether a step sees what linear flows make of the levels of neighbours that do not bend, and spans few of their pieces. */
+static int sees(const seat *s, double from, double h) {
   const ff_petri_program *p = s->path->program;
-  const double *level = ff_ode_last(s->path->ode)->start, part = (to - from) / s->window;
+  const double *level = ff_ode_last(s->path->ode)->start, part = h / s->window;
   for (uint32_t i = 0; i < p->n_levels; i++) {
     const double most = FF_PETRI_UNSEEN * part * (p->options.absolute + p->options.relative * fabs(level[i]));
     double end = 0, middle = 0;
     for (size_t k = p->linear_first[i]; k < p->linear_first[i + 1] && ff_petri_is_given_value(p, p->linear_value[k]); k++) {
       const ff_petri_source *source = &s->given[p->linear_value[k] - p->n_levels];
       const neighbour *n = &s->near[source->neighbour];
-      if (n->bends) continue;
-      const ff_petri_unseen own = ff_petri_piece_unseen(n->wave->piece, (uint32_t)n->wave->n_pieces, n->size, (uint32_t)n->at,
-                                                        source->level, from, to);
+      ff_petri_reading own;
+      if (n->bends || n->at + 1 >= n->wave->n_pieces || !(n->wave->piece[(n->at + 1) * n->size] < from + h)) continue;
+      ff_petri_piece_read(n->wave->piece, (uint32_t)n->wave->n_pieces, n->size, (uint32_t)n->at, source->level, from, h, &own);
+      if (own.spanned > FF_PETRI_MOST_SPANNED) return 0;
       end += p->linear_by[k] * own.end;
       middle += p->linear_by[k] * own.middle;
     }
@@ -164,27 +165,28 @@ static int sees(const seat *s, double from, double to) {
   return 1;
 }
 
-/* Where a step ends that spans too many pieces, or is too long to see all: at the end of a piece, in its first half if there is
- * one. */
-static double see(void *of, double from, double to) {
-  seat *s = of;
-  const double middle = from + (to - from) / 2, least = from + FF_PETRI_HARDLY * (to - from);
+/* Where a step ends that spans too many pieces, or does not see all: at the end of a piece, in its first half if there is one. */
+static double shorter(const seat *s, double from, double to, double h) {
+  const double half = from + h / 2, least = from + FF_PETRI_HARDLY * h;
   double before = from, after = to, most = to;
-  find_near(s, from);
   for (uint32_t j = 0; j < s->n_near; j++) {
     const neighbour *n = &s->near[j];
     uint32_t spanned = 1;
     for (size_t k = n->at + 1; k < n->wave->n_pieces && !n->bends; k++, spanned++) {
-      const double t = n->wave->piece[k * n->size];
-      if (!(t < most)) break;
-      if (spanned == FF_PETRI_MOST_SPANNED) most = t;
-      if (t > least && t <= middle && t > before) before = t;
-      if (t > middle && t < after) after = t;
+      const double end = n->wave->piece[k * n->size];
+      if (!(end < most)) break;
+      if (spanned == FF_PETRI_MOST_SPANNED) most = end;
+      if (end > least && end <= half && end > before) before = end;
+      if (end > half && end < after) after = end;
     }
   }
-  if (most < to) return most;
-  if (!(after < to || before > from) || sees(s, from, to)) return to;
-  return before > from ? before : after;
+  return most < to ? most : before > from ? before : after;
+}
+
+static double see(void *of, double from, double to, double h) {
+  seat *s = of;
+  find_near(s, from);
+  return sees(s, from, h) ? to : shorter(s, from, to, h);
 }
 
 /* Adds a time to stop[], which ascends, unless there is one that is hardly another one. */

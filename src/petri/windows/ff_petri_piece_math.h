@@ -1,5 +1,6 @@
 /* Pieces of waves (ff_petri_wave.h), as numbers: the start, the inverse of the length, and for each level the coefficients of s^0
- * to s^4, where s goes from 0 to 1 in a piece. A piece ends where the next one begins. gcc, nvcc and NVRTC compile the same text.
+ * to s^4, where s goes from 0 to 1 in a piece, and the integral of the level over the pieces before. A piece ends where the next
+ * one begins. gcc, nvcc and NVRTC compile the same text.
  * Calls take O(1), unless something else is stated. */
 #ifndef FF_PETRI_PIECE_MATH_H
 #define FF_PETRI_PIECE_MATH_H
@@ -8,8 +9,10 @@
 
 #define FF_PETRI_COEFFICIENTS 5u
 #define FF_PETRI_PIECE_HEAD 2u
+#define FF_PETRI_NEVER 1e308 /* after all times */
 #define FF_PETRI_MOST_SHORTER 1024.0 /* times, a piece than a window: beyond that, second derivatives are rounding errors */
-#define FF_PETRI_PIECE_SIZE(levels) (FF_PETRI_PIECE_HEAD + FF_PETRI_COEFFICIENTS * (levels))
+#define FF_PETRI_PIECE_STEP (FF_PETRI_COEFFICIENTS + 1u) /* numbers of a level */
+#define FF_PETRI_PIECE_SIZE(levels) (FF_PETRI_PIECE_HEAD + FF_PETRI_PIECE_STEP * (levels))
 
 /* The polynomial of these coefficients. */
 static FF_HD inline double ff_petri_piece_polynomial(const double *c, double s) {
@@ -31,50 +34,52 @@ static FF_HD inline uint32_t ff_petri_piece_at(const double *piece, uint32_t n, 
   return at;
 }
 
-/* The integral of the level from `from` to `to`, from piece *at on, which becomes the one in which `to` is. O(pieces). */
-static FF_HD inline double ff_petri_piece_integral(const double *piece, uint32_t n, size_t size, uint32_t *at, uint32_t level,
-                                                   double from, double to) {
-  double sum = 0;
-  FF_NO_UNROLL while (from < to) {
-    const double *own = piece + *at * size;
-    const double next = *at + 1 < n ? own[size] : to, end = next < to ? next : to;
-    const double half = (end - from) / 2, middle = from + half, apart = half * 0.7745966692414834; /* Gauss's nodes */
-    const double a = ff_petri_piece_value(own, level, (middle - apart - own[0]) * own[1]);
-    const double b = ff_petri_piece_value(own, level, (middle - own[0]) * own[1]);
-    const double c = ff_petri_piece_value(own, level, (middle + apart - own[0]) * own[1]);
-    if (end > from) sum += half * (8.0 / 9 * b + 5.0 / 9 * (a + c));
-    from = end;
-    if (next <= end && *at + 1 < n) ++*at;
-  }
-  return sum;
+/* The integral of a level up to time t, from the first piece on. c: the level's numbers in the piece in which t is. */
+static FF_HD inline double ff_petri_piece_integral(const double *piece, const double *c, double t) {
+  const double since = t - piece[0], s = since * piece[1];
+  return c[5] + since * (c[0] + s * (1.0 / 2 * c[1] + s * (1.0 / 3 * c[2] + s * (1.0 / 4 * c[3] + s * (1.0 / 5 * c[4])))));
 }
 
-typedef struct {
-  double end, middle;
-} ff_petri_unseen;
+#define FF_PETRI_STAGES 6u /* at which given levels are read: 0 to 5; the last one is at the end of the step, as stage 6 */
 
-/* What a step of the solver from `from` to `to` gets wrong of the integral of a level up to its end and its middle, because pieces
- * end within: what its stages make of it, less the integral of the pieces from piece `at` on, in which the step begins. The
- * stages integrate a piece exactly. O(pieces in between). */
-static FF_HD inline ff_petri_unseen ff_petri_piece_unseen(const double *piece, uint32_t n, size_t size, uint32_t at,
-                                                          uint32_t level, double from, double to) {
-  const double h = to - from, middle = from + h / 2;
-  double x[FF_ODE_EXPLICIT_STAGES], c[FF_ODE_DENSE];
-  ff_petri_unseen out = {0, 0};
-  uint32_t of = at;
-  if (at + 1 >= n || !(piece[(at + 1) * size] < to)) return out;
-  FF_NO_UNROLL for (int i = 0; i < FF_ODE_EXPLICIT_STAGES; i++) {
-    const double t = i < 5 ? from + ff_ode_explicit_node(i) * h : to;
-    if (t > from) of = ff_petri_piece_at(piece, n, size, of, t, 0);
-    const double *own = piece + of * size;
-    x[i] = ff_petri_piece_value(own, level, (t - own[0]) * own[1]);
+/* What an explicit step reads of a level. */
+typedef struct {
+  double x[FF_PETRI_STAGES];
+  double end, middle; /* what the stages make of the integral up to the end and the middle of the step, less that of the pieces */
+  uint32_t spanned;   /* pieces that end in the step */
+} ff_petri_reading;
+
+/* Reads a level for a step of length h at time `from`, from piece `at` on, in which it begins. The stages integrate a piece
+ * exactly, so end and middle are 0 if no piece ends within. O(pieces in between). */
+static FF_HD inline void ff_petri_piece_read(const double *piece, uint32_t n, size_t size, uint32_t at, uint32_t level,
+                                             double from, double h, ff_petri_reading *out) {
+  const double *own = piece + at * size, *c = own + FF_PETRI_PIECE_SIZE(level);
+  const double begin = ff_petri_piece_integral(own, c, from);
+  double next = at + 1 < n ? own[size] : FF_PETRI_NEVER, half = 0;
+  out->x[0] = ff_petri_piece_polynomial(c, (from - own[0]) * own[1]);
+  out->spanned = at;
+  for (uint32_t k = 1; k <= FF_PETRI_STAGES; k++) { /* the middle is between stages 2 and 3 */
+    const double t = from + (k == 3 ? 0.5 : ff_ode_explicit_node((int)(k < 3 ? k : k - 1))) * h;
+    if (t > next) {
+      at = ff_petri_piece_at(piece, n, size, at, t, 0);
+      own = piece + at * size;
+      c = own + FF_PETRI_PIECE_SIZE(level);
+      next = at + 1 < n ? own[size] : FF_PETRI_NEVER;
+    }
+    if (k == 3)
+      half = ff_petri_piece_integral(own, c, t);
+    else
+      out->x[k < 3 ? k : k - 1] = ff_petri_piece_polynomial(c, (t - own[0]) * own[1]);
   }
-  const double end = ff_ode_explicit_6(0, h, x[0], x[2], x[3], x[4], x[5]);
-  ff_ode_explicit_dense(h, 0, end, x, c);
-  const double first = ff_petri_piece_integral(piece, n, size, &at, level, from, middle);
-  out.middle = ff_ode_dense_value(c, 0.5) - first;
-  out.end = end - (first + ff_petri_piece_integral(piece, n, size, &at, level, middle, to));
-  return out;
+  const double whole = ff_petri_piece_integral(own, c, from + h);
+  const double *x = out->x;
+  const double k[FF_ODE_EXPLICIT_STAGES] = {x[0], x[1], x[2], x[3], x[4], x[5], x[5]};
+  const double sum = ff_ode_explicit_6(0, h, k[0], k[2], k[3], k[4], k[5]);
+  double dense[FF_ODE_DENSE];
+  ff_ode_explicit_dense(h, 0, sum, k, dense);
+  out->spanned = at - out->spanned;
+  out->end = out->spanned > 0 ? sum - (whole - begin) : 0;
+  out->middle = out->spanned > 0 ? ff_ode_dense_value(dense, 0.5) - (half - begin) : 0;
 }
 
 /* Coefficients from those of a solver's dense output: d0 + s (d1 + r (d2 + s (d3 + r d4))), where r = 1 - s. */

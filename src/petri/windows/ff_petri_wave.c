@@ -30,7 +30,9 @@ int ff_petri_wave_add_segment(ff_petri_wave *w, const ff_petri_path *path) {
   if (piece == NULL) return 0;
   double *c = piece + FF_PETRI_PIECE_HEAD;
   piece[1] = path->flat ? 0 : 1 / (path->to - path->from);
-  for (uint32_t i = 0; i < levels; i++, c += FF_PETRI_COEFFICIENTS) {
+  for (uint32_t i = 0; i < levels; i++, c += FF_PETRI_PIECE_STEP) {
+    const double *before = piece - ff_petri_piece_size(levels);
+    c[5] = w->n_pieces > 1 ? ff_petri_piece_integral(before, before + ff_petri_piece_size(i), path->from) : 0;
     if (path->flat) {
       memset(c, 0, FF_PETRI_COEFFICIENTS * sizeof *c);
       c[0] = path->value[i];
@@ -68,8 +70,10 @@ int ff_petri_wave_guess(ff_petri_wave *w, const double *guess, uint32_t levels, 
   double *c = piece + FF_PETRI_PIECE_HEAD;
   const double length = to - from;
   piece[1] = 1 / length;
-  for (uint32_t i = 0; i < levels; i++, c += FF_PETRI_COEFFICIENTS, guess += 3)
+  for (uint32_t i = 0; i < levels; i++, c += FF_PETRI_PIECE_STEP, guess += 3) {
     ff_petri_piece_guess(guess[0], guess[1], guess[2], length, c);
+    c[5] = 0;
+  }
   return 1;
 }
 

@@ -59,7 +59,7 @@ FF_WARP void p_look_near(p_thread *t) {
 
 /* What a thread needs to read a given level within a step. */
 typedef struct {
-  const double *piece, *first; /* the piece; and the first one of its wave */
+  const double *first; /* the first piece of its wave */
   uint32_t at, n, level;
 } p_source;
 
@@ -71,33 +71,16 @@ FF_WARP p_source p_source_of(const p_thread *t, uint32_t g) {
   out.at = row & ~P_WAVE_BIT;
   out.n = p_told(t->net, t->memory, wave, other)->n_pieces;
   out.level = from.level;
-  out.piece = out.first + (uint64_t)out.at * P_PIECE;
   return out;
 }
 
-/* The level at n ascending times of the step. Levels below 0 are errors, or those of a guess. */
-FF_WARP void p_read(const p_thread *t, p_source from, const double *time, uint32_t n, double *out) {
-  double next = from.at + 1u < from.n ? from.piece[P_PIECE] : P_INFINITY;
-  double begin = from.piece[0], per = from.piece[1], c[FF_PETRI_COEFFICIENTS];
-  P_EACH(k, FF_PETRI_COEFFICIENTS) c[k] = from.piece[FF_PETRI_PIECE_SIZE(from.level) + k];
-  FF_UNROLL for (uint32_t i = 0u; i < n; i++) {
-    if (time[i] > next && time[i] > t->from) {
-      from.at = p_piece_at(from.first, from.n, from.at, time[i], 0);
-      from.piece = from.first + (uint64_t)from.at * P_PIECE;
-      next = from.at + 1u < from.n ? from.piece[P_PIECE] : P_INFINITY;
-      begin = from.piece[0];
-      per = from.piece[1];
-      P_EACH(k, FF_PETRI_COEFFICIENTS) c[k] = from.piece[FF_PETRI_PIECE_SIZE(from.level) + k];
-    }
-    const double x = ff_petri_piece_polynomial(c, (time[i] - begin) * per);
-    out[i] = x > 0 ? x : 0;
-  }
-}
-
+/* The level at a time of the step. Levels below 0 are errors, or those of a guess. */
 FF_WARP double p_given(const p_thread *t, uint32_t g, double time) {
-  double out[1];
-  p_read(t, p_source_of(t, g), &time, 1u, out);
-  return out[0];
+  const p_source from = p_source_of(t, g);
+  const uint32_t at = time > t->from ? p_piece_at(from.first, from.n, from.at, time, 0) : from.at;
+  const double *piece = from.first + (uint64_t)at * P_PIECE;
+  const double x = ff_petri_piece_value(piece, from.level, (time - piece[0]) * piece[1]);
+  return x > 0 ? x : 0;
 }
 #endif
 
@@ -108,25 +91,16 @@ FF_WARP const uint32_t *p_terms(const p_thread *t, uint32_t i) {
   return t->net->linear_first + (uint64_t)t->net->type[t->block] * (2u * P_LEVELS + 1u) + 2u * i;
 }
 
-/* What given levels make of all levels, at n ascending times of the step: out[level * n + time]. Loops over levels and terms are
- * not unrolled, so that the code that reads a wave is there once. */
-FF_WARP void p_given_slopes(const p_thread *t, const double *time, uint32_t n, double *out) {
-  P_EACH(i, P_LEVELS) {
-    FF_UNROLL for (uint32_t k = 0u; k < n; k++) out[i * n + k] = 0;
-  }
+/* What given levels make of all levels at a time of the step. */
+FF_WARP void p_given_slopes(const p_thread *t, double time, double *out) {
+  P_EACH(i, P_LEVELS) out[i] = 0;
 #if P_GIVEN
   FF_NO_UNROLL for (uint32_t level = 0u; level < P_LEVELS; level++) {
     const uint32_t *terms = p_terms(t, level);
-    double sum[P_NODES] = {0};
-    FF_NO_UNROLL for (uint32_t term = terms[0]; term < terms[1]; term++) {
-      const double by = t->net->linear_by[term];
-      double x[P_NODES];
-      p_read(t, p_source_of(t, t->net->linear_value[term] - P_LEVELS), time, n, x);
-      FF_UNROLL for (uint32_t k = 0u; k < n; k++) sum[k] += by * x[k];
-    }
-    P_EACH(i, P_LEVELS) {
-      FF_UNROLL for (uint32_t k = 0u; k < n; k++) out[i * n + k] = i == level ? sum[k] : out[i * n + k];
-    }
+    double sum = 0;
+    FF_NO_UNROLL for (uint32_t term = terms[0]; term < terms[1]; term++)
+      sum += t->net->linear_by[term] * p_given(t, t->net->linear_value[term] - P_LEVELS, time);
+    P_EACH(i, P_LEVELS) out[i] = i == level ? sum : out[i];
   }
 #else
   (void)t;
@@ -137,32 +111,43 @@ FF_WARP void p_given_slopes(const p_thread *t, const double *time, uint32_t n, d
 #if P_GIVEN
 FF_WARP int p_bends(const p_thread *t, uint32_t j) { return t->net->bends[t->net->near_first[t->block] + j] != 0u; }
 
-/* As sees() of petri/windows/ff_petri_block.c. */
-FF_WARP int p_sees(const p_thread *t, double from, double to) {
-  const double part = (to - from) / t->window;
+/* As sees() of petri/windows/ff_petri_block.c. Sets out[level * P_NODES + stage] to what given levels make of a level at the times
+ * of stages. Loops over levels and terms are not unrolled, so that the code that reads a wave is there once. */
+FF_WARP int p_sees(const p_thread *t, double h, double *out) {
+  const double part = h / t->window;
   int fine = 1;
-  FF_NO_UNROLL for (uint32_t level = 0u; level < P_LEVELS && fine; level++) {
+  P_EACH(i, P_LEVELS) {
+    FF_UNROLL for (uint32_t k = 0u; k < P_NODES; k++) out[i * P_NODES + k] = 0;
+  }
+  FF_NO_UNROLL for (uint32_t level = 0u; level < P_LEVELS; level++) {
     const uint32_t *terms = p_terms(t, level);
     const double most = FF_PETRI_UNSEEN * part * (P_ABSOLUTE + P_RELATIVE * ff_math_absolute(P_Y(level)));
-    double end = 0, middle = 0;
+    double sum[P_NODES] = {0}, end = 0, middle = 0;
     FF_NO_UNROLL for (uint32_t term = terms[0]; term < terms[1]; term++) {
       const uint32_t g = t->net->linear_value[term] - P_LEVELS;
+      const double by = t->net->linear_by[term];
+      const p_source from = p_source_of(t, g);
+      ff_petri_reading own;
+      ff_petri_piece_read(from.first, from.n, P_PIECE, from.at, from.level, t->from, h, &own);
+      FF_UNROLL for (uint32_t k = 0u; k < P_NODES; k++) sum[k] += by * (own.x[k] > 0 ? own.x[k] : 0);
       if (p_bends(t, t->net->given[t->net->given_first[t->block] + g].neighbour)) continue;
-      const p_source s = p_source_of(t, g);
-      const ff_petri_unseen own = ff_petri_piece_unseen(s.first, s.n, P_PIECE, s.at, s.level, from, to);
-      end += t->net->linear_by[term] * own.end;
-      middle += t->net->linear_by[term] * own.middle;
+      fine &= own.spanned <= FF_PETRI_MOST_SPANNED;
+      end += by * own.end;
+      middle += by * own.middle;
     }
-    fine = ff_math_absolute(end) <= most && ff_math_absolute(middle) <= most;
+    fine &= ff_math_absolute(end) <= most && ff_math_absolute(middle) <= most;
+    P_EACH(i, P_LEVELS) {
+      FF_UNROLL for (uint32_t k = 0u; k < P_NODES; k++) out[i * P_NODES + k] = i == level ? sum[k] : out[i * P_NODES + k];
+    }
   }
   return fine;
 }
 
-/* As see() there. */
-FF_WARP double p_see(const p_thread *t, double from, double to) {
+/* As shorter() there. */
+FF_WARP double p_shorter(const p_thread *t, double to, double h) {
   const uint32_t n = t->net->near_first[t->block + 1u] - t->net->near_first[t->block];
-  const double half = from + (to - from) / 2, least = from + FF_PETRI_HARDLY * (to - from);
-  double before = from, after = to, most = to;
+  const double half = t->from + h / 2, least = t->from + FF_PETRI_HARDLY * h;
+  double before = t->from, after = to, most = to;
   FF_NO_UNROLL for (uint32_t j = 0u; j < n; j++) {
     const uint32_t row = P_WORD(P_AT_NEAR + j), wave = row >> 31, other = p_near_block(t, j);
     const uint32_t pieces = p_told(t->net, t->memory, wave, other)->n_pieces;
@@ -177,9 +162,7 @@ FF_WARP double p_see(const p_thread *t, double from, double to) {
       if (end > half && end < after) after = end;
     }
   }
-  if (most < to) return most;
-  if (!(after < to || before > from) || p_sees(t, from, to)) return to;
-  return before > from ? before : after;
+  return most < to ? most : before > t->from ? before : after;
 }
 #endif
 
@@ -195,7 +178,7 @@ FF_WARP void p_own_weights(const p_thread *t, double *by) {
 /* As ff_petri_free_slopes(). */
 FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out) {
   double by[P_ROOM(P_OWN_TERMS)];
-  p_given_slopes(t, &time, 1u, out);
+  p_given_slopes(t, time, out);
   p_own_weights(t, by);
   p_own_slopes(t, by, time, y, out);
 }

@@ -6,7 +6,7 @@
 /* Tries a step. Given levels at all stages are read first: they do not depend on the block's own. The slopes at the start are
  * those of the last stage of the step before, unless that was another solution. */
 FF_WARP void p_step(p_thread *t) {
-  double k[FF_ODE_EXPLICIT_STAGES][P_ROOM(P_LEVELS)], y[P_ROOM(P_LEVELS)], time[P_NODES];
+  double k[FF_ODE_EXPLICIT_STAGES][P_ROOM(P_LEVELS)], y[P_ROOM(P_LEVELS)];
   ff_ode_pace pace;
   ff_ode_plan plan;
   p_given_of given;
@@ -15,12 +15,11 @@ FF_WARP void p_step(p_thread *t) {
   if (!(P_NEXT > 0)) p_slopes(t, t->from, y, k[0]);
   FF_NO_UNROLL for (;;) {
     p_plan(t, &pace, &plan, y, k[0]);
-    const double to = plan.limited ? plan.most : t->from + pace.tried, end = p_see(t, t->from, to);
+    if (p_sees(t, pace.tried, given.sum[0])) break;
+    const double to = plan.limited ? plan.most : t->from + pace.tried, end = p_shorter(t, to, pace.tried);
     if (!(end < to)) break;
     P_MOST = end;
   }
-  P_EACH(i, P_NODES) time[i] = t->from + ff_ode_explicit_node((int)i) * pace.tried;
-  p_given_slopes(t, time, P_NODES, given.sum[0]);
   p_own_weights(t, given.by);
   if ((t->is & (P_FRESH | P_FIRST_TRY)) == (P_FRESH | P_FIRST_TRY)) {
     p_stage(t, 0, 0, &given, y, k[0]);

@@ -27,7 +27,9 @@ FF_WARP void p_tell_segment(p_thread *t) {
   P_EACH(i, P_LEVELS) {
     double d[FF_ODE_DENSE] = {P_Y(i), 0, 0, 0, 0};
     if (!flat) p_curve(t, i, d);
-    ff_petri_piece_of_dense(d, piece + FF_PETRI_PIECE_SIZE(i));
+    double *c = piece + FF_PETRI_PIECE_SIZE(i);
+    ff_petri_piece_of_dense(d, c);
+    c[5] = t->n_pieces > 1u ? ff_petri_piece_integral(piece - P_PIECE, c - P_PIECE, t->from) : 0;
   }
 }
 
@@ -59,6 +61,7 @@ FF_WARP void p_guess_wave(const ff_petri_tissue *net, char *memory, uint32_t blo
   P_EACH(i, P_LEVELS) {
     const double *of = guess + (uint64_t)(3u * i) * net->n_blocks + block;
     ff_petri_piece_guess(of[0], of[net->n_blocks], of[2u * (uint64_t)net->n_blocks], length, piece + FF_PETRI_PIECE_SIZE(i));
+    piece[FF_PETRI_PIECE_SIZE(i) + 5u] = 0;
   }
   told->sweep = 0u;
   told->n_pieces = 1u;
