@@ -100,7 +100,7 @@ static ff_status makes_petri_image(ff_error *err) {
 static void prepare_tissue(void) {
   const ff_petri_options options = {.integrator = FF_PETRI_AUTO};
   ff_error err;
-  FF_CHECK_OK(petri_calcium(&given.petri, 2, 2, &err), &err);
+  FF_CHECK_OK(petri_calcium(&given.petri, 2, 1, &err), &err);
   FF_CHECK_OK(ff_petri_unfold(&given.flat, given.petri, &err), &err);
   FF_CHECK_OK(ff_petri_program_new(&given.compiled, given.flat, &options, &err), &err);
 }

@@ -159,7 +159,7 @@ static void prepare_windows(void) {
 
 /* Also with each firing as a step. */
 static ff_status simulates_by_windows(ff_error *err) {
-  const double times[] = {0.01, 0.03};
+  const double times[] = {0.001, 0.003};
   const uint32_t observed[] = {0, 1};
   const ff_run_options how = {.method = FF_PETRI_WINDOWS, .key = 3, .n = 1, .times = times, .n_times = 2, .observed = observed,
                               .n_observed = 2, .threads = 1, .max_firings = given.variant == 1 ? 10000 : 0};

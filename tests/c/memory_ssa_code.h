@@ -85,7 +85,7 @@ static void prepare_ssa_code(void) {
     return;
   }
   if (variant == 3) {
-    given.simulated = program_of_sites(6);
+    given.simulated = program_of_sites(5);
     return;
   }
   if (variant == 5) {

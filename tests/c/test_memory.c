@@ -67,6 +67,16 @@ static int is_optional(const failing_site *at) {
   return 0;
 }
 
+static int has_left;  /* whether blocks were left since the last look for leaks */
+static int look_each; /* whether leaks are looked for after each play: FF_MEMORY_EACH is set */
+
+/* Returns whether something leaks. */
+static int find_leaks(void) {
+  const int leaks = has_left && __lsan_do_recoverable_leak_check() != 0;
+  has_left = 0;
+  return leaks;
+}
+
 /* Runs the scenario with allocation k failing. Returns 0 if there are fewer than k allocations. */
 static int play(const scenario *s, long k, int onwards) {
   ff_error err = {FF_OK, ""};
@@ -87,15 +97,15 @@ static int play(const scenario *s, long k, int onwards) {
     FF_CHECK_SAY(err.status == status && strlen(err.text) > 8, "%s, allocation %ld (%s:%d): \"%s\"", s->name, k, at->file,
                  at->line, err.text);
   long left = live_now() - before;
-  if (left != 0) { /* a library may keep memory for later calls, which is not a leak */
-    int leaks = __lsan_do_recoverable_leak_check();
-    FF_CHECK_SAY(!leaks, "%s, allocation %ld %s (%s:%d): %ld blocks left", s->name, k, which, at->file, at->line, left);
-  }
+  has_left |= left != 0; /* a library may keep memory for later calls, which is not a leak */
+  if (look_each)
+    FF_CHECK_SAY(!find_leaks(), "%s, allocation %ld %s (%s:%d): %ld blocks left", s->name, k, which, at->file, at->line, left);
   return 1;
 }
 
 static long played; /* allocations that were made to fail */
 
+/* A look for leaks takes long, and what leaks stays a leak. So there is one for all plays of a scenario. */
 static void run_scenario(const scenario *s, int variant) {
   given.variant = variant;
   if (s->prepare != NULL) s->prepare();
@@ -109,6 +119,7 @@ static void run_scenario(const scenario *s, int variant) {
   double start = ff_clock();
   for (int onwards = 0; onwards < 2; onwards++)
     for (long k = 1; play(s, k, onwards); k++) played++;
+  FF_CHECK_SAY(!find_leaks(), "%s leaks; with FF_MEMORY_EACH=1, the allocation is told", s->name);
   if (getenv("FF_MEMORY_VERBOSE") != NULL)
     printf("%-34s %2d %5ld allocations, %.2f s\n", s->name, variant, n, ff_clock() - start);
   release();
@@ -117,6 +128,7 @@ static void run_scenario(const scenario *s, int variant) {
 
 static void every_allocation_may_fail(void) {
   const char *only = getenv("FF_MEMORY_SCENARIO");
+  look_each = getenv("FF_MEMORY_EACH") != NULL;
   __sanitizer_install_malloc_and_free_hooks(count_new, count_free);
   for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++)
     for (int variant = 0; variant == 0 || variant < scenarios[i].variants; variant++)
