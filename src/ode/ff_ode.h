@@ -80,7 +80,8 @@ typedef struct {
   /* Is called after each step that is tried, also after one that failed, and returns the error that counts; 1 is the largest
    * that is accepted. `error` is infinity if it is not a number. NULL: the error itself. */
   double (*judge)(void *of, const ff_ode_span *tried, double error);
-  /* Is called before each step that is tried, of length h, and returns a time in ]from, to], at which it has to end. NULL: `to` */
+  /* Is called before each step that is tried, of length h, and returns a time in ]from, to], at which it has to end. NULL:
+   * at `to`. */
   double (*see)(void *of, double from, double to, double h);
 } ff_ode_options;
 

@@ -624,6 +624,32 @@ static void guesses_are_no_rounding_errors(void) {
   FF_CHECK_NEAR(ff_petri_piece_polynomial(c, 1), start + slope * window, 1e-3);
 }
 
+/* A level whose second derivative jumps at 0.37, in two pieces. */
+static double bent(double t) { return 2 + t * (1 - t) + (t > 0.37 ? 3 * (t - 0.37) * (t - 0.37) : 0); }
+
+/* The integrals of what a step reads: by many panels, and by the formulas of the method for the slopes that it reads. */
+static void steps_know_what_they_miss(void) {
+  enum { SIZE = FF_PETRI_PIECE_SIZE(1), PANELS = 200000 };
+  double piece[2 * SIZE] = {0, 1 / 0.37, 2, 0.37, -0.37 * 0.37, 0, 0, 0, 0.37, 1 / 0.63, bent(0.37)};
+  double sum[2] = {0, 0}, k[FF_ODE_EXPLICIT_STAGES], dense[FF_ODE_DENSE];
+  const double from = 0.1, h = 0.8;
+  piece[SIZE + 3] = (1 - 2 * 0.37) * 0.63;
+  piece[SIZE + 4] = 2 * 0.63 * 0.63;
+  piece[SIZE + 7] = ff_petri_piece_integral(piece, piece + FF_PETRI_PIECE_HEAD, 0.37);
+  for (int i = 0; i < PANELS; i++) sum[2 * i < PANELS ? 0 : 1] += h / PANELS * bent(from + (i + 0.5) * h / PANELS);
+  for (int i = 0; i < FF_ODE_EXPLICIT_STAGES; i++) k[i] = bent(from + ff_ode_explicit_node(i) * h);
+  const double end = ff_ode_explicit_6(0, h, k[0], k[2], k[3], k[4], k[5]);
+  ff_ode_explicit_dense(h, 0, end, k, dense);
+  ff_petri_reading x;
+  ff_petri_piece_read(piece, 2, SIZE, 0, 0, from, h, &x);
+  FF_CHECK(x.spanned == 1 && x.end != 0);
+  for (int i = 0; i < (int)FF_PETRI_STAGES; i++) FF_CHECK_NEAR(x.x[i], k[i], 1e-14);
+  FF_CHECK_NEAR(x.end, end - (sum[0] + sum[1]), 1e-9);
+  FF_CHECK_NEAR(x.middle, ff_ode_dense_value(dense, 0.5) - sum[0], 1e-9);
+  ff_petri_piece_read(piece, 2, SIZE, 1, 0, 0.4, 0.5, &x);
+  FF_CHECK(x.spanned == 0 && x.end == 0 && x.middle == 0);
+}
+
 /* A hazard becomes negative: the same sentence. */
 static void fails_alike(void) {
   tissue x;
@@ -676,4 +702,4 @@ static void refuses(void) {
 
 FF_TEST_MAIN("petri_windows", divides_random_nets, joins_what_it_must, follows_calcium, follows_fast_diffusion, keeps_its_bits,
              follows_all_kinds, keeps_clocks, follows_bursts, follows_random_nets, sees_fast_neighbours,
-             guesses_are_no_rounding_errors, keeps_constant_hazards, fails_alike, refuses)
+             guesses_are_no_rounding_errors, steps_know_what_they_miss, keeps_constant_hazards, fails_alike, refuses)

@@ -256,8 +256,8 @@ void ff_petri_blocks_free(ff_petri_blocks *b) {
   if (b == NULL) return;
   ff_petri_types_free(b);
   void *const arrays[] = {b->type, b->colour, b->home, b->place_first, b->transition_first, b->group_first, b->neighbour_first,
-                          b->far_first, b->given_first, b->place, b->transition, b->group, b->neighbour, b->bends, b->far, b->given,
-                          b->timed_first};
+                          b->far_first, b->given_first, b->place, b->transition, b->group, b->neighbour, b->bends, b->far,
+                          b->given, b->timed_first};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(b);
 }

@@ -28,11 +28,11 @@ int ff_petri_wave_add_segment(ff_petri_wave *w, const ff_petri_path *path) {
   const uint32_t levels = path->program->n_levels;
   double *piece = new_piece(w, levels, path->from);
   if (piece == NULL) return 0;
+  const double *before = w->n_pieces > 1 ? piece - ff_petri_piece_size(levels) : NULL;
   double *c = piece + FF_PETRI_PIECE_HEAD;
   piece[1] = path->flat ? 0 : 1 / (path->to - path->from);
   for (uint32_t i = 0; i < levels; i++, c += FF_PETRI_PIECE_STEP) {
-    const double *before = piece - ff_petri_piece_size(levels);
-    c[5] = w->n_pieces > 1 ? ff_petri_piece_integral(before, before + ff_petri_piece_size(i), path->from) : 0;
+    c[5] = before != NULL ? ff_petri_piece_integral(before, before + ff_petri_piece_size(i), path->from) : 0;
     if (path->flat) {
       memset(c, 0, FF_PETRI_COEFFICIENTS * sizeof *c);
       c[0] = path->value[i];

@@ -111,8 +111,8 @@ FF_WARP void p_given_slopes(const p_thread *t, double time, double *out) {
 #if P_GIVEN
 FF_WARP int p_bends(const p_thread *t, uint32_t j) { return t->net->bends[t->net->near_first[t->block] + j] != 0u; }
 
-/* As sees() of petri/windows/ff_petri_block.c. Sets out[level * P_NODES + stage] to what given levels make of a level at the times
- * of stages. Loops over levels and terms are not unrolled, so that the code that reads a wave is there once. */
+/* As sees() of petri/windows/ff_petri_block.c. Sets out[level * P_NODES + stage] to what given levels make of a level at the
+ * times of stages. Loops over levels and terms are not unrolled, so that the code that reads a wave is there once. */
 FF_WARP int p_sees(const p_thread *t, double h, double *out) {
   const double part = h / t->window;
   int fine = 1;
