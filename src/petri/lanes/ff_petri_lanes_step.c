@@ -15,12 +15,13 @@ static void load_values(ff_petri_lanes *x, const ff_petri_path *path, uint32_t l
   x->zero[l] = path->start;
 }
 
-/* Given levels at n times. */
+/* Given levels at n times; if these are stages, all but the last are within the step. */
 static void load_given(ff_petri_lanes *x, const ff_petri_path *path, const double *t, uint32_t n, uint32_t l) {
   if (x->n_given == 0) return;
   path->around.set(path->around.of, path->from, t, n, x->given_at);
   for (uint32_t g = 0; g < x->n_given; g++)
-    for (uint32_t k = 0; k < n; k++) x->given[((size_t)g * FF_PETRI_GIVEN_STAGES + k) * L + l] = x->given_at[g * n + k];
+    for (uint32_t k = 0; k < n; k++)
+      x->given[((size_t)g * FF_PETRI_GIVEN_STAGES + k) * L + l] = x->given_at[g * n + k] + (k + 1 < n ? path->around.added[g] : 0);
 }
 
 static void load(ff_petri_lanes *x, const ff_petri_path *path, const ff_ode_trial *trial, uint32_t l) {

@@ -41,9 +41,18 @@ static void hold_slopes(ff_petri_path *path, double *out) {
   for (uint32_t i = 0; i < path->n_empty; i++) out[path->empty[i]] = 0;
 }
 
+/* At stages within an explicit step. */
+static void add_to_given(ff_petri_path *path, double t) {
+  const ff_ode_span *tried = ff_ode_last(path->ode);
+  double *given = path->value + path->program->n_levels;
+  if (!(t > tried->from && t < tried->to) || ff_ode_present_method(path->ode) != FF_ODE_DORMAND_PRINCE) return;
+  for (uint32_t g = 0; g < path->program->n_given; g++) given[g] += path->around.added[g];
+}
+
 int ff_petri_slope(void *of, double t, const double *x, double *out) {
   ff_petri_path *path = of;
   ff_petri_set_flow_values(path, t, x);
+  if (path->program->n_given > 0) add_to_given(path, t);
   if (path->n_empty > 0) {
     ff_petri_all_rates(path);
     hold_slopes(path, out);

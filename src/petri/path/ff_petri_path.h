@@ -106,6 +106,7 @@ typedef struct {
   void (*set)(void *of, double from, const double *t, uint32_t n, double *value);
   /* Where a step of length h from `from` to `to` has to end so that the solver sees given places as they are: in ]from, to]. */
   double (*see)(void *of, double from, double to, double h);
+  const double *added; /* for each given place: what is added to it at the stages within an explicit step that `see` has seen */
   void *of;
   const double *stop;     /* ascending times at which given places may have a bend: segments end there. At the last one at the
                            * latest, the trajectory is left */

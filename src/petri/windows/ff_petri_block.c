@@ -26,6 +26,7 @@ typedef struct {
   double window;    /* its length */
   double shift;     /* is added to one given level, */
   uint32_t shifted; /* this one */
+  double *added;    /* to given levels at the stages within a step: see ff_petri_reading */
   double *stop;
   size_t stops_room;
   uint64_t known;   /* the segment that its wave has */
@@ -67,20 +68,23 @@ static ff_status make_crew(crew *x, const ff_petri_type *type, ff_simd simd, ff_
 
 ff_status ff_petri_runner_new(ff_petri_runner **out, const ff_petri_blocks *b, ff_simd simd, ff_error *err) {
   ff_petri_runner *r = *out = ff_calloc(1, sizeof *r);
-  uint32_t places = 0, near = 0;
+  uint32_t places = 0, near = 0, given = 0;
   if (r == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for blocks");
   for (uint32_t k = 0; k < b->n_blocks; k++) {
     const uint32_t p = (uint32_t)(b->place_first[k + 1] - b->place_first[k]);
     const uint32_t n = (uint32_t)(b->neighbour_first[k + 1] - b->neighbour_first[k]);
     places = p > places ? p : places;
     near = n > near ? n : near;
+    const uint32_t g = (uint32_t)(b->given_first[k + 1] - b->given_first[k]);
+    given = g > given ? g : given;
   }
   r->blocks = b;
   r->crew = ff_calloc(b->n_types, sizeof *r->crew);
   r->initial = ff_calloc(places, sizeof *r->initial);
   int fine = r->crew != NULL && r->initial != NULL;
   for (uint32_t l = 0; l < FF_PETRI_LANES; l++)
-    fine = fine && (r->seat[l].near = ff_calloc(near, sizeof *r->seat[l].near)) != NULL;
+    fine = fine && (r->seat[l].near = ff_calloc(near, sizeof *r->seat[l].near)) != NULL &&
+           (r->seat[l].added = ff_calloc(given, sizeof *r->seat[l].added)) != NULL;
   ff_status status = fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u types of blocks", b->n_types);
   for (uint32_t t = 0; t < b->n_types && status == FF_OK; t++) status = make_crew(&r->crew[t], &b->types[t], simd, err);
   if (status == FF_OK) return FF_OK;
@@ -98,6 +102,7 @@ void ff_petri_runner_free(ff_petri_runner *r) {
   for (uint32_t l = 0; l < FF_PETRI_LANES; l++) {
     free(r->seat[l].near);
     free(r->seat[l].stop);
+    free(r->seat[l].added);
   }
   free(r->crew);
   free(r->initial);
@@ -143,26 +148,42 @@ static void set_given(void *of, double from, const double *t, uint32_t n_times, 
   }
 }
 
-/* Whether a step sees what linear flows make of the levels of neighbours that do not bend, and spans few of their pieces. */
-static int sees(const seat *s, double from, double h) {
+/* Whether an explicit step sees what linear flows make of the levels of neighbours that do not bend, and spans few of their
+ * pieces. Sets shifts. */
+static int sees(seat *s, double from, double h) {
   const ff_petri_program *p = s->path->program;
   const double *level = ff_ode_last(s->path->ode)->start, part = h / s->window;
+  int fine = 1;
   for (uint32_t i = 0; i < p->n_levels; i++) {
     const double most = FF_PETRI_UNSEEN * part * (p->options.absolute + p->options.relative * fabs(level[i]));
     double end = 0, middle = 0;
     for (size_t k = p->linear_first[i]; k < p->linear_first[i + 1] && ff_petri_is_given_value(p, p->linear_value[k]); k++) {
-      const ff_petri_source *source = &s->given[p->linear_value[k] - p->n_levels];
-      const neighbour *n = &s->near[source->neighbour];
+      const uint32_t g = p->linear_value[k] - p->n_levels;
+      const neighbour *n = &s->near[s->given[g].neighbour];
       ff_petri_reading own;
       if (n->bends || n->at + 1 >= n->wave->n_pieces || !(n->wave->piece[(n->at + 1) * n->size] < from + h)) continue;
-      ff_petri_piece_read(n->wave->piece, (uint32_t)n->wave->n_pieces, n->size, (uint32_t)n->at, source->level, from, h, &own);
-      if (own.spanned > FF_PETRI_MOST_SPANNED) return 0;
+      ff_petri_piece_read(n->wave->piece, (uint32_t)n->wave->n_pieces, n->size, (uint32_t)n->at, s->given[g].level, from, h,
+                          &own);
+      fine &= own.spanned <= FF_PETRI_MOST_SPANNED;
+      s->added[g] = own.shift;
       end += p->linear_by[k] * own.end;
       middle += p->linear_by[k] * own.middle;
     }
-    if (!(fabs(end) <= most && fabs(middle) <= most)) return 0;
+    fine &= fabs(end) <= most && fabs(middle) <= most;
   }
-  return 1;
+  return fine;
+}
+
+/* The end of a piece, if a step to `to` does not end earlier. */
+static double next_end(const seat *s, double from, double to) {
+  const double least = from + FF_PETRI_HARDLY * (to - from);
+  for (uint32_t j = 0; j < s->n_near; j++) {
+    const neighbour *n = &s->near[j];
+    size_t k = n->at + 1;
+    while (k < n->wave->n_pieces && !(n->wave->piece[k * n->size] > least)) k++;
+    if (k < n->wave->n_pieces && n->wave->piece[k * n->size] < to) to = n->wave->piece[k * n->size];
+  }
+  return to;
 }
 
 /* Where a step ends that spans too many pieces, or does not see all: at the end of a piece, in its first half if there is one. */
@@ -183,9 +204,12 @@ static double shorter(const seat *s, double from, double to, double h) {
   return most < to ? most : before > from ? before : after;
 }
 
+/* Implicit steps have other stages, and follow a slope of given levels: they stay within a piece. */
 static double see(void *of, double from, double to, double h) {
   seat *s = of;
   find_near(s, from);
+  for (uint32_t g = 0; g < s->n_given; g++) s->added[g] = 0;
+  if (ff_ode_present_method(s->path->ode) != FF_ODE_DORMAND_PRINCE) return next_end(s, from, to);
   return sees(s, from, h) ? to : shorter(s, from, to, h);
 }
 
@@ -251,7 +275,7 @@ static ff_petri_path *prepare(ff_petri_runner *runner, uint32_t lane, const ff_p
   for (uint32_t j = 0; j < r->n_near && w != NULL; j++)
     if (r->near[j].bends && !add_pieces(r, w, &r->near[j], &n_stops)) return NULL;
   if (w != NULL && !add_stop(r, &n_stops, w->to, 0)) return NULL;
-  path->around = (ff_petri_around){.set = set_given, .see = see, .of = r, .stop = r->stop, .n_stops = n_stops,
+  path->around = (ff_petri_around){.set = set_given, .see = see, .added = r->added, .of = r, .stop = r->stop, .n_stops = n_stops,
                                    .group = b->group + b->group_first[block], .choice = block, .order = b->timed_first[block]};
   return path;
 }

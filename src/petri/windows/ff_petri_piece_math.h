@@ -42,15 +42,17 @@ static FF_HD inline double ff_petri_piece_integral(const double *piece, const do
 
 #define FF_PETRI_STAGES 6u /* at which given levels are read: 0 to 5; the last one is at the end of the step, as stage 6 */
 
-/* What an explicit step reads of a level. */
+/* What an explicit step reads of a level. Its stages integrate a piece exactly, but not several pieces. */
 typedef struct {
   double x[FF_PETRI_STAGES];
-  double end, middle; /* what the stages make of the integral up to the end and the middle of the step, less that of the pieces */
-  uint32_t spanned;   /* pieces that end in the step */
+  double end;       /* what stages make of the integral up to the end of the step, less that of the pieces */
+  double shift;     /* added to the stages within the step, this makes them integrate the level up to the end */
+  double middle;    /* with the shift: what the step makes of the integral up to its middle, less that of the pieces */
+  uint32_t spanned; /* pieces that end in the step; if 0, so are end, shift and middle */
 } ff_petri_reading;
 
-/* Reads a level for a step of length h at time `from`, from piece `at` on, in which it begins. The stages integrate a piece
- * exactly, so end and middle are 0 if no piece ends within. O(pieces in between). */
+/* Reads a level for a step of length h at time `from`, from piece `at` on, in which it begins. The stages at the start and at the
+ * end have no shift, since steps share them. O(pieces in between). */
 static FF_HD inline void ff_petri_piece_read(const double *piece, uint32_t n, size_t size, uint32_t at, uint32_t level,
                                              double from, double h, ff_petri_reading *out) {
   const double *own = piece + at * size, *c = own + FF_PETRI_PIECE_SIZE(level);
@@ -71,15 +73,18 @@ static FF_HD inline void ff_petri_piece_read(const double *piece, uint32_t n, si
     else
       out->x[k < 3 ? k : k - 1] = ff_petri_piece_polynomial(c, (t - own[0]) * own[1]);
   }
-  const double whole = ff_petri_piece_integral(own, c, from + h);
-  const double *x = out->x;
-  const double k[FF_ODE_EXPLICIT_STAGES] = {x[0], x[1], x[2], x[3], x[4], x[5], x[5]};
-  const double sum = ff_ode_explicit_6(0, h, k[0], k[2], k[3], k[4], k[5]);
-  double dense[FF_ODE_DENSE];
-  ff_ode_explicit_dense(h, 0, sum, k, dense);
   out->spanned = at - out->spanned;
-  out->end = out->spanned > 0 ? sum - (whole - begin) : 0;
-  out->middle = out->spanned > 0 ? ff_ode_dense_value(dense, 0.5) - (half - begin) : 0;
+  out->end = out->shift = out->middle = 0;
+  if (out->spanned == 0) return;
+  const double *x = out->x;
+  const double whole = ff_petri_piece_integral(own, c, from + h) - begin;
+  out->end = ff_ode_explicit_6(0, h, x[0], x[2], x[3], x[4], x[5]) - whole;
+  out->shift = -out->end / (h * (500.0 / 1113 + 125.0 / 192 - 2187.0 / 6784)); /* weights of stages 2 to 4 at the end */
+  const double by = out->shift;
+  const double k[FF_ODE_EXPLICIT_STAGES] = {x[0], x[1] + by, x[2] + by, x[3] + by, x[4] + by, x[5], x[5]};
+  double dense[FF_ODE_DENSE];
+  ff_ode_explicit_dense(h, 0, whole, k, dense);
+  out->middle = ff_ode_dense_value(dense, 0.5) - (half - begin);
 }
 
 /* Coefficients from those of a solver's dense output: d0 + s (d1 + r (d2 + s (d3 + r d4))), where r = 1 - s. */

@@ -129,8 +129,12 @@ FF_WARP int p_sees(const p_thread *t, double h, double *out) {
       const p_source from = p_source_of(t, g);
       ff_petri_reading own;
       ff_petri_piece_read(from.first, from.n, P_PIECE, from.at, from.level, t->from, h, &own);
-      FF_UNROLL for (uint32_t k = 0u; k < P_NODES; k++) sum[k] += by * (own.x[k] > 0 ? own.x[k] : 0);
-      if (p_bends(t, t->net->given[t->net->given_first[t->block] + g].neighbour)) continue;
+      const int bends = p_bends(t, t->net->given[t->net->given_first[t->block] + g].neighbour);
+      FF_UNROLL for (uint32_t k = 0u; k < P_NODES; k++) {
+        const double x = own.x[k] > 0 ? own.x[k] : 0;
+        sum[k] += by * (k > 0u && k + 1u < P_NODES && !bends ? x + own.shift : x);
+      }
+      if (bends) continue;
       fine &= own.spanned <= FF_PETRI_MOST_SPANNED;
       end += by * own.end;
       middle += by * own.middle;
