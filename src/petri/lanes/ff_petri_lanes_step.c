@@ -20,8 +20,10 @@ static void load_given(ff_petri_lanes *x, const ff_petri_path *path, const doubl
   if (x->n_given == 0) return;
   path->around.set(path->around.of, path->from, t, n, x->given_at);
   for (uint32_t g = 0; g < x->n_given; g++)
-    for (uint32_t k = 0; k < n; k++)
-      x->given[((size_t)g * FF_PETRI_GIVEN_STAGES + k) * L + l] = x->given_at[g * n + k] + (k + 1 < n ? path->around.added[g] : 0);
+    for (uint32_t k = 0; k < n; k++) {
+      const double added = k + 1 < n ? path->around.added[g] : 0;
+      x->given[((size_t)g * FF_PETRI_GIVEN_STAGES + k) * L + l] = x->given_at[g * n + k] + added;
+    }
 }
 
 static void load(ff_petri_lanes *x, const ff_petri_path *path, const ff_ode_trial *trial, uint32_t l) {

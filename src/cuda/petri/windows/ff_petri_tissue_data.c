@@ -8,7 +8,7 @@
 #include "../../../petri/path/ff_petri_segment_math.h"
 
 /* For which a wave has room. Of calcium cells, one wave in 10^6 has 48 pieces, and each 8 more are some 20 times as rare. */
-#define PIECES 96u
+#define PIECES 48u
 #define KINKS 48u
 #define FIRINGS 64u
 #define LINE 128u   /* bytes of a line of the cache: arrays begin at multiples of it */
