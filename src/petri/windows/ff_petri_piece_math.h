@@ -56,9 +56,8 @@ typedef struct {
 static FF_HD inline void ff_petri_piece_read(const double *piece, uint32_t n, size_t size, uint32_t at, uint32_t level,
                                              double from, double h, ff_petri_reading *out) {
   const double *own = piece + at * size, *c = own + FF_PETRI_PIECE_SIZE(level);
-  double next = at + 1 < n ? own[size] : FF_PETRI_NEVER, begin = 0, half = 0;
-  const int spans = next < from + h; /* otherwise, no integral is needed */
-  if (spans) begin = ff_petri_piece_integral(own, c, from);
+  const double begin = ff_petri_piece_integral(own, c, from);
+  double next = at + 1 < n ? own[size] : FF_PETRI_NEVER, half = 0;
   out->x[0] = ff_petri_piece_polynomial(c, (from - own[0]) * own[1]);
   out->spanned = at;
   for (uint32_t k = 1; k <= FF_PETRI_STAGES; k++) { /* the middle is between stages 2 and 3 */
@@ -69,8 +68,10 @@ static FF_HD inline void ff_petri_piece_read(const double *piece, uint32_t n, si
       c = own + FF_PETRI_PIECE_SIZE(level);
       next = at + 1 < n ? own[size] : FF_PETRI_NEVER;
     }
-    if (k == 3 && spans) half = ff_petri_piece_integral(own, c, t);
-    if (k != 3) out->x[k < 3 ? k : k - 1] = ff_petri_piece_polynomial(c, (t - own[0]) * own[1]);
+    if (k == 3)
+      half = ff_petri_piece_integral(own, c, t);
+    else
+      out->x[k < 3 ? k : k - 1] = ff_petri_piece_polynomial(c, (t - own[0]) * own[1]);
   }
   out->spanned = at - out->spanned;
   out->end = out->shift = out->middle = 0;
