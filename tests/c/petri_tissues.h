@@ -1,5 +1,5 @@
-/* Random nets of cells that exchange levels, for tests: each cell has a discrete place and two levels, and all cells have
- * the same transitions. */
+/* Nets of cells that exchange levels, for tests. Random ones: each cell has a discrete place and two levels, and all cells have
+ * the same transitions. And a row of cells with one more transition. */
 #ifndef FF_TESTS_PETRI_TISSUES_H
 #define FF_TESTS_PETRI_TISSUES_H
 
@@ -54,6 +54,43 @@ static inline void tissue_write(petri_text *x, uint64_t *s) {
     if (k != left_out && k != also)
       x->status = petri_add(x->net, list[k].name, list[k].kind, list[k].equation, list[k].guard, list[k].tests, list[k].resets,
                             list[k].rate, list[k].mass_action, &x->err);
+}
+
+/* Cells in a row, X = 1 ... n, with a place of each kind, what flows from cell to cell, and one more transition. */
+static inline ff_status petri_row(ff_petri **net, uint32_t n, const char *flow, const char *rate, const char *tests,
+                                  ff_petri_kind kind, const char *equation, const char *number, ff_error *err) {
+  int64_t value[64];
+  ff_status status = ff_petri_new(net, err);
+  for (uint32_t i = 0; i < n; i++) value[i] = i + 1;
+  if (status == FF_OK) status = ff_petri_add_values(*net, "X", value, n, err);
+  if (status == FF_OK) status = ff_petri_add_index(*net, "x", "X", err);
+  if (status == FF_OK) status = ff_petri_add_index(*net, "a", "X", err);
+  if (status == FF_OK) status = ff_petri_add_place(*net, "C", 0, 1, 0, err);
+  if (status == FF_OK) status = ff_petri_add_place(*net, "S", 0, 0, 0, err);
+  if (status == FF_OK) status = ff_petri_add_place(*net, "G", FF_PETRI_NONE, 0, 0, err);
+  if (status == FF_OK) status = ff_petri_add_place(*net, "F", FF_PETRI_NONE, 0, 0, err);
+  if (status == FF_OK) status = ff_petri_add_marking(*net, "C", NULL, "x", 0, petri_nowhere, err);
+  if (status == FF_OK) status = ff_petri_add_marking(*net, "F", NULL, "2", 0, petri_nowhere, err);
+  if (status == FF_OK) status = ff_petri_add_marking(*net, "S", NULL, "1", 0, petri_nowhere, err);
+  if (status == FF_OK)
+    status = petri_add(*net, "spread", FF_PETRI_CONTINUOUS, flow, "abs(x - a) == 1", tests, NULL, rate, 0, err);
+  if (status == FF_OK) status = petri_add(*net, "up", FF_PETRI_STOCHASTIC, "0 -> S[x]", NULL, NULL, NULL, "5 + C[x]", 0, err);
+  if (status == FF_OK) status = petri_add(*net, "down", FF_PETRI_STOCHASTIC, "S[x] -> 0", NULL, NULL, NULL, "4", 1, err);
+  if (status == FF_OK) status = petri_add(*net, "in", FF_PETRI_CONTINUOUS, "0 -> C[x]", "x == a", NULL, NULL, "S[x] / 3", 0, err);
+  if (status == FF_OK && equation != NULL) {
+    const char *at = strchr(number, '@'); /* begin@period */
+    if (at == NULL) {
+      status = petri_add(*net, "more", kind, equation, NULL, NULL, NULL, number, 0, err);
+    } else {
+      char begin[20];
+      snprintf(begin, sizeof begin, "%.*s", (int)(at - number), number);
+      status = petri_add(*net, "more", kind, equation, NULL, NULL, NULL, NULL, 0, err);
+      const uint32_t t = (*net)->n_transitions - 1;
+      if (status == FF_OK) status = ff_petri_at(*net, t, 0, begin, petri_nowhere, err);
+      if (status == FF_OK) status = ff_petri_at(*net, t, 1, at + 1, petri_nowhere, err);
+    }
+  }
+  return status == FF_OK ? ff_petri_finish(*net, err) : status;
 }
 
 #endif

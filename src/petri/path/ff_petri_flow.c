@@ -218,22 +218,10 @@ int ff_petri_path_slopes(ff_petri_path *path, double *slope) {
   return path->wrong_flow == 0;
 }
 
-static int reads_given(const ff_petri_program *p, const ff_petri_law *law, const ff_petri_term *term) {
-  for (uint32_t k = 0; k < term->n; k++)
-    for (uint32_t i = 0; i < law->n; i++)
-      if (ff_petri_is_given_value(p, ff_petri_value_of(law, term->row[k], i))) return 1;
-  return 0;
-}
-
 void ff_petri_list_singles(ff_petri_path *path) {
   const ff_petri_program *p = path->program;
-  for (uint32_t m = 0; m < p->n_moving; m++)
-    for (uint32_t k = 0; k < p->moving[m].plain.n; k++)
-      path->read_given |= (uint8_t)ff_petri_is_given_value(p, p->moving[m].plain.read[k]);
   for (uint32_t f = 0; f < p->n_singles; f++) {
     const ff_petri_law *law = &p->law[p->single[f]];
-    path->read_given |= (uint8_t)reads_given(p, law, &law->rate);
-    for (uint32_t c = 0; c < law->n_effects; c++) path->read_given |= (uint8_t)reads_given(p, law, &law->effect[c].formula);
     for (uint32_t i = 0; i < law->n; i++)
       for (uint32_t c = 0; c < law->n_effects; c++)
         path->single_level[path->n_single++] = ff_petri_value_of(law, law->effect[c].row, i);
@@ -310,8 +298,12 @@ double ff_petri_path_coupling(ff_petri_path *path) {
   const ff_petri_program *p = path->program;
   double *given = path->value + p->n_levels;
   if (p->n_levels == 0 || p->n_given == 0) return 0;
-  for (uint32_t g = 0; g < p->n_given; g++) given[g] = given[g] > 0 ? given[g] : 0;
-  if (path->read_given) return any_coupling(path);
+  int is_read = 0;
+  for (uint32_t g = 0; g < p->n_given; g++) {
+    given[g] = given[g] > 0 ? given[g] : 0;
+    is_read |= p->is_read[g];
+  }
+  if (is_read) return any_coupling(path);
   set_moving_in_flows(path, 0);
   return linear_coupling(path);
 }

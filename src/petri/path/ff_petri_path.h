@@ -226,11 +226,9 @@ typedef struct {
   uint32_t leaves;       /* the level that is no longer empty at the crossing, or FF_PETRI_NOT_DUE */
   double *share, *factor, *flow_rate, *arc_by, *taker_by, *looked, *excess;
 
-  /* Of a block: the effects of flows that are no multiples of a value, and their levels. read_given: whether given levels may
-   * change them. */
+  /* Of a block: the effects of flows that are no multiples of a value, and their levels. */
   double *single;
   uint32_t *single_level, n_single;
-  uint8_t read_given;
 
   /* A condition that ends the trajectory. */
   ff_petri_plain until;

@@ -24,8 +24,6 @@ typedef struct {
   const ff_petri_source *given;
   uint32_t n_near, n_given;
   double window;    /* its length */
-  double shift;     /* is added to one given level, */
-  uint32_t shifted; /* this one */
   double *added;    /* to given levels at the stages within a step: see ff_petri_reading */
   double *stop;
   size_t stops_room;
@@ -140,9 +138,8 @@ static void set_given(void *of, double from, const double *t, uint32_t n_times, 
   }
   for (uint32_t g = 0; g < s->n_given; g++, value += n_times) {
     const neighbour *n = &s->near[s->given[g].neighbour];
-    const double shift = g == s->shifted ? s->shift : 0;
     for (uint32_t k = 0; k < n_times; k++) {
-      const double x = ff_petri_piece_value(n->piece[k], s->given[g].level, n->s[k]) + shift;
+      const double x = ff_petri_piece_value(n->piece[k], s->given[g].level, n->s[k]);
       value[k] = x > 0 ? x : 0;
     }
   }
@@ -174,7 +171,7 @@ static int sees(seat *s, double from, double h) {
   return fine;
 }
 
-/* The end of a piece, if a step to `to` does not end earlier. */
+/* Where the first piece of a neighbour ends, but at `to` at the latest. */
 static double next_end(const seat *s, double from, double to) {
   const double least = from + FF_PETRI_HARDLY * (to - from);
   for (uint32_t j = 0; j < s->n_near; j++) {
@@ -186,7 +183,8 @@ static double next_end(const seat *s, double from, double to) {
   return to;
 }
 
-/* Where a step ends that spans too many pieces, or does not see all: at the end of a piece, in its first half if there is one. */
+/* Where a step has to end instead that spans too many pieces, or does not see all: at the end of a piece, in its first half if
+ * there is one. */
 static double shorter(const seat *s, double from, double to, double h) {
   const double half = from + h / 2, least = from + FF_PETRI_HARDLY * h;
   double before = from, after = to, most = to;
@@ -225,8 +223,7 @@ static int add_stop(seat *r, uint32_t *n, double t, double hardly) {
   return 1;
 }
 
-/* Where the flows of another block change, slopes of neighbours bend, and curvatures of their neighbours jump, which estimates of
- * errors may not see. */
+/* Where the flows of a block change, slopes of its neighbours bend, and second derivatives of their neighbours jump. */
 static int add_kinks(seat *r, const ff_petri_window *w, uint32_t other, uint32_t *n) {
   if (w->n_kinks[other] == 0) return 1; /* which is known without a look at the wave */
   const ff_petri_wave *wave = &w->block[other].wave[w->block[other].now];
@@ -235,7 +232,7 @@ static int add_kinks(seat *r, const ff_petri_window *w, uint32_t other, uint32_t
   return 1;
 }
 
-/* A step sees what happens in FF_PETRI_AT_A_TIME steps of a neighbour, but not in many of them. */
+/* For neighbours that bend: a step sees what happens in FF_PETRI_AT_A_TIME of their steps, but not in many of them. */
 static int add_pieces(seat *r, const ff_petri_window *w, const neighbour *near, uint32_t *n) {
   const ff_petri_wave *wave = near->wave;
   size_t since = 0, kink = 0;
@@ -261,20 +258,19 @@ static ff_petri_path *prepare(ff_petri_runner *runner, uint32_t lane, const ff_p
   r->n_near = (uint32_t)(b->neighbour_first[block + 1] - b->neighbour_first[block]);
   r->n_given = path->program->n_given;
   r->given = b->given + b->given_first[block];
-  r->shifted = UINT32_MAX;
-  r->window = w != NULL ? w->to - w->from : 0;
-  for (uint32_t j = 0; j < r->n_near && w != NULL; j++) {
+  r->window = w->to - w->from;
+  for (uint32_t j = 0; j < r->n_near; j++) {
     const uint32_t other = b->neighbour[b->neighbour_first[block] + j];
     const ff_petri_wave *wave = &w->block[other].wave[w->block[other].now];
     r->near[j] = (neighbour){.wave = wave, .size = ff_petri_piece_size(b->types[b->type[other]].program->n_levels),
                               .bends = b->bends[b->neighbour_first[block] + j]};
     if (!add_kinks(r, w, other, &n_stops)) return NULL;
   }
-  for (size_t j = b->far_first[block]; j < b->far_first[block + 1] && w != NULL; j++)
+  for (size_t j = b->far_first[block]; j < b->far_first[block + 1]; j++)
     if (!add_kinks(r, w, b->far[j], &n_stops)) return NULL;
-  for (uint32_t j = 0; j < r->n_near && w != NULL; j++)
+  for (uint32_t j = 0; j < r->n_near; j++)
     if (r->near[j].bends && !add_pieces(r, w, &r->near[j], &n_stops)) return NULL;
-  if (w != NULL && !add_stop(r, &n_stops, w->to, 0)) return NULL;
+  if (!add_stop(r, &n_stops, w->to, 0)) return NULL;
   path->around = (ff_petri_around){.set = set_given, .see = see, .added = r->added, .of = r, .stop = r->stop, .n_stops = n_stops,
                                    .group = b->group + b->group_first[block], .choice = block, .order = b->timed_first[block]};
   return path;

@@ -38,7 +38,7 @@ typedef struct {
   uint32_t *group;      /* of the net, for each group of it */
   uint32_t *neighbour;  /* blocks of which it reads levels, ascending */
   uint8_t *bends;       /* for each neighbour: whether a formula of the block reads its levels. From other neighbours it takes
-                         * multiples of levels, of which a step knows what it does not see: see ff_petri_piece_unseen() */
+                         * multiples of levels, of which a step knows what it does not see: see ff_petri_piece_read() */
   uint32_t *far;        /* neighbours of neighbours that bend, but not of itself, ascending; none if more than
                          * FF_PETRI_MOST_FAR */
   ff_petri_source *given; /* for each given value of it */

@@ -10,7 +10,7 @@
 #define FF_PETRI_MOST_SWEEPS 80u
 #define FF_PETRI_STRIP 64u         /* blocks whose changes are added up first; they follow each other in the order of types */
 
-#define FF_PETRI_AT_A_TIME 2u         /* steps of a neighbour in one of a block */
+#define FF_PETRI_AT_A_TIME 2u         /* steps in one of a block, of a neighbour whose levels a formula reads */
 #define FF_PETRI_UNSEEN 0.3           /* of the tolerance: what steps of a window may not see of given levels, */
 #define FF_PETRI_MOST_SPANNED 8u      /* in so many pieces of a neighbour, at most */
 #define FF_PETRI_HARDLY 1e-6          /* of a window: times that are nearer to each other count as one. Steps of neighbours end
