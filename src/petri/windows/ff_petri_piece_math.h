@@ -51,6 +51,18 @@ typedef struct {
   uint32_t spanned; /* pieces that end in the step; if 0, so are end, shift and middle */
 } ff_petri_reading;
 
+/* Sets end, shift and middle, from what was read at the stages, and the integrals up to the middle and the end of the step. */
+static FF_HD inline void ff_petri_piece_compare(double half, double whole, double h, ff_petri_reading *out) {
+  const double *x = out->x;
+  out->end = ff_ode_explicit_6(0, h, x[0], x[2], x[3], x[4], x[5]) - whole;
+  out->shift = -out->end / (h * (500.0 / 1113 + 125.0 / 192 - 2187.0 / 6784)); /* weights of stages 2 to 4 at the end */
+  const double by = out->shift;
+  const double k[FF_ODE_EXPLICIT_STAGES] = {x[0], x[1] + by, x[2] + by, x[3] + by, x[4] + by, x[5], x[5]};
+  double dense[FF_ODE_DENSE];
+  ff_ode_explicit_dense(h, 0, whole, k, dense);
+  out->middle = ff_ode_dense_value(dense, 0.5) - half;
+}
+
 /* Reads a level for a step of length h at time `from`, from piece `at` on, in which it begins. The stages at the start and at the
  * end have no shift, since steps share them. O(pieces in between). */
 static FF_HD inline void ff_petri_piece_read(const double *piece, uint32_t n, size_t size, uint32_t at, uint32_t level,
@@ -75,16 +87,20 @@ static FF_HD inline void ff_petri_piece_read(const double *piece, uint32_t n, si
   }
   out->spanned = at - out->spanned;
   out->end = out->shift = out->middle = 0;
-  if (out->spanned == 0) return;
-  const double *x = out->x;
-  const double whole = ff_petri_piece_integral(own, c, from + h) - begin;
-  out->end = ff_ode_explicit_6(0, h, x[0], x[2], x[3], x[4], x[5]) - whole;
-  out->shift = -out->end / (h * (500.0 / 1113 + 125.0 / 192 - 2187.0 / 6784)); /* weights of stages 2 to 4 at the end */
-  const double by = out->shift;
-  const double k[FF_ODE_EXPLICIT_STAGES] = {x[0], x[1] + by, x[2] + by, x[3] + by, x[4] + by, x[5], x[5]};
-  double dense[FF_ODE_DENSE];
-  ff_ode_explicit_dense(h, 0, whole, k, dense);
-  out->middle = ff_ode_dense_value(dense, 0.5) - (half - begin);
+  if (out->spanned > 0) ff_petri_piece_compare(half - begin, ff_petri_piece_integral(own, c, from + h) - begin, h, out);
+}
+
+/* The same, part by part, for lanes that share it: x[k], or for k = FF_PETRI_STAGES the integral up to the middle of the step, and
+ * for the next k up to its end. Sets the number of pieces that end before. */
+static FF_HD inline double ff_petri_piece_part(const double *piece, uint32_t n, size_t size, uint32_t at, uint32_t level,
+                                               double from, double h, uint32_t k, uint32_t *spanned) {
+  const double t = from + (k == FF_PETRI_STAGES ? 0.5 : ff_ode_explicit_node((int)k)) * h;
+  const uint32_t to = ff_petri_piece_at(piece, n, size, at, t, 0);
+  const double *begin = piece + at * size, *own = piece + to * size;
+  *spanned = to - at;
+  if (k < FF_PETRI_STAGES) return ff_petri_piece_value(own, level, (t - own[0]) * own[1]);
+  return ff_petri_piece_integral(own, own + FF_PETRI_PIECE_SIZE(level), t) -
+         ff_petri_piece_integral(begin, begin + FF_PETRI_PIECE_SIZE(level), from);
 }
 
 /* Coefficients from those of a solver's dense output: d0 + s (d1 + r (d2 + s (d3 + r d4))), where r = 1 - s. */

@@ -299,6 +299,10 @@ FF_WARP void p_step(p_thread *t) {
   p_plan(t, &pace, &plan, y, k[0]);
   p_try(t, pace, &plan, 0, y, k);
 }
+
+FF_WARP void p_steps(p_thread *t, int steps) {
+  if (steps) p_step(t);
+}
 #endif
 
 #endif

@@ -24,7 +24,7 @@ FF_WARP int p_go_on(p_thread *t, int idle) {
   if (t->phase == P_BEGINS) p_begin(t);
   if (p_is_due(P_COUNT_LANES(t->phase == P_STEPS), P_WAIT_STEPS, idle)) {
     happened = 1u;
-    if (t->phase == P_STEPS) p_step(t);
+    p_steps(t, t->phase == P_STEPS);
   }
 #if P_NARROW > 0u
   if (p_is_due(P_COUNT_LANES(t->phase == P_LOOKS), P_WAIT_BOUNDS, idle)) {

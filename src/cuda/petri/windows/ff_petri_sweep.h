@@ -24,6 +24,7 @@
 #include "../steps/ff_petri_thread_hazards.h"
 #include "../steps/ff_petri_thread_bounds.h"
 #include "../steps/ff_petri_thread_fire.h"
+#include "ff_petri_sweep_sees.h"
 #include "ff_petri_sweep_step.h"
 #include "ff_petri_sweep_wave.h"
 #include "ff_petri_sweep_run.h"

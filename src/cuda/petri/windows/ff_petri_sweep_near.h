@@ -86,10 +86,12 @@ FF_WARP double p_given(const p_thread *t, uint32_t g, double time) {
 
 /* ---- slopes ------------------------------------------------------------------------------------------------------------- */
 
-/* Where the terms of a level begin: those of given levels, and then the others. */
-FF_WARP const uint32_t *p_terms(const p_thread *t, uint32_t i) {
-  return t->net->linear_first + (uint64_t)t->net->type[t->block] * (2u * P_LEVELS + 1u) + 2u * i;
+/* Where the terms of each level of a block begin: those of given levels, and then the others. */
+FF_WARP const uint32_t *p_terms_of(const ff_petri_tissue *net, uint32_t block) {
+  return net->linear_first + (uint64_t)net->type[block] * (2u * P_LEVELS + 1u);
 }
+
+FF_WARP const uint32_t *p_terms(const p_thread *t, uint32_t i) { return p_terms_of(t->net, t->block) + 2u * i; }
 
 /* What given levels make of all levels at a time of the step. */
 FF_WARP void p_given_slopes(const p_thread *t, double time, double *out) {
@@ -107,68 +109,6 @@ FF_WARP void p_given_slopes(const p_thread *t, double time, double *out) {
   (void)time;
 #endif
 }
-
-#if P_GIVEN
-FF_WARP int p_bends(const p_thread *t, uint32_t j) { return t->net->bends[t->net->near_first[t->block] + j] != 0u; }
-
-/* As sees() of petri/windows/ff_petri_block.c. Sets out[level * P_NODES + stage] to what given levels make of a level at the
- * times of stages. Loops over levels and terms are not unrolled, so that the code that reads a wave is there once. */
-FF_WARP int p_sees(const p_thread *t, double h, double *out) {
-  const double part = h / t->window;
-  int fine = 1;
-  P_EACH(i, P_LEVELS) {
-    FF_UNROLL for (uint32_t k = 0u; k < P_NODES; k++) out[i * P_NODES + k] = 0;
-  }
-  FF_NO_UNROLL for (uint32_t level = 0u; level < P_LEVELS; level++) {
-    const uint32_t *terms = p_terms(t, level);
-    const double most = FF_PETRI_UNSEEN * part * (P_ABSOLUTE + P_RELATIVE * ff_math_absolute(P_Y(level)));
-    double sum[P_NODES] = {0}, end = 0, middle = 0;
-    FF_NO_UNROLL for (uint32_t term = terms[0]; term < terms[1]; term++) {
-      const uint32_t g = t->net->linear_value[term] - P_LEVELS;
-      const double by = t->net->linear_by[term];
-      const p_source from = p_source_of(t, g);
-      ff_petri_reading own;
-      ff_petri_piece_read(from.first, from.n, P_PIECE, from.at, from.level, t->from, h, &own);
-      const int bends = p_bends(t, t->net->given[t->net->given_first[t->block] + g].neighbour);
-      FF_UNROLL for (uint32_t k = 0u; k < P_NODES; k++) {
-        const double x = own.x[k] > 0 ? own.x[k] : 0;
-        sum[k] += by * (k > 0u && k + 1u < P_NODES && !bends ? x + own.shift : x);
-      }
-      if (bends) continue;
-      fine &= own.spanned <= FF_PETRI_MOST_SPANNED;
-      end += by * own.end;
-      middle += by * own.middle;
-    }
-    fine &= ff_math_absolute(end) <= most && ff_math_absolute(middle) <= most;
-    P_EACH(i, P_LEVELS) {
-      FF_UNROLL for (uint32_t k = 0u; k < P_NODES; k++) out[i * P_NODES + k] = i == level ? sum[k] : out[i * P_NODES + k];
-    }
-  }
-  return fine;
-}
-
-/* As shorter() there. */
-FF_WARP double p_shorter(const p_thread *t, double to, double h) {
-  const uint32_t n = t->net->near_first[t->block + 1u] - t->net->near_first[t->block];
-  const double half = t->from + h / 2, least = t->from + FF_PETRI_HARDLY * h;
-  double before = t->from, after = to, most = to;
-  FF_NO_UNROLL for (uint32_t j = 0u; j < n; j++) {
-    const uint32_t row = P_WORD(P_AT_NEAR + j), wave = row >> 31, other = p_near_block(t, j);
-    const uint32_t pieces = p_told(t->net, t->memory, wave, other)->n_pieces;
-    const double *piece = p_pieces(t->net, t->memory, wave, other);
-    uint32_t spanned = 1u;
-    if (p_bends(t, j)) continue;
-    FF_NO_UNROLL for (uint32_t k = (row & ~P_WAVE_BIT) + 1u; k < pieces; k++, spanned++) {
-      const double end = piece[(uint64_t)k * P_PIECE];
-      if (!(end < most)) break;
-      if (spanned == FF_PETRI_MOST_SPANNED) most = end;
-      if (end > least && end <= half && end > before) before = end;
-      if (end > half && end < after) after = end;
-    }
-  }
-  return most < to ? most : before > t->from ? before : after;
-}
-#endif
 
 /* The weights of the block's own values. */
 FF_WARP void p_own_weights(const p_thread *t, double *by) {
