@@ -3,9 +3,9 @@
 #define FF_PETRI_THREAD_TURN_H
 
 /* So many lanes wait for each other in phases that take long, unless nothing else happens. */
-#define P_WAIT_STEPS (P_WINDOWS ? 2u : 4u)
+#define P_WAIT_STEPS (P_WINDOWS ? 1u : 4u)
 #define P_WAIT_BOUNDS 8u
-#define P_WAIT_FIRES (P_WINDOWS ? 2u : P_DENSE ? 8u : 12u)
+#define P_WAIT_FIRES (P_WINDOWS ? 1u : P_DENSE ? 8u : 12u)
 #define P_WAIT_ENDS 16u
 
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)

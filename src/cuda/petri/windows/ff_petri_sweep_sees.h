@@ -7,9 +7,10 @@
 
 #if P_GIVEN
 #define P_FEW 6u       /* lanes, for which all read together */
-#define P_PARTS 8u     /* lanes for a given level: see ff_petri_piece_part() */
+#define P_PARTS 8u     /* lanes for a term: see ff_petri_piece_part() */
 #define P_ALL_PARTS 255u
-#define P_TOGETHER 4u  /* given levels that are read at the same time */
+#define P_TOGETHER 4u  /* terms that are read at the same time */
+#define P_TERM_OF(lane) ((lane) & ~(P_PARTS - 1u)) /* the first lane of its term */
 
 /* What lane `owner` knows. On the host, a warp has one block, which is read together or not as its number says: tests compare. */
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
@@ -20,6 +21,8 @@
 #define P_WHO(condition) __ballot_sync(0xFFFFFFFFu, (condition))
 #define P_IS_OWNER (lane == owner)
 #define P_ARE_FEW(who) (FF_POPCOUNT(who) <= P_FEW)
+#define P_LANES(name) (&(name)) /* a variable of each lane, as an argument */
+#define P_LANE_AT(at) (*(at))
 #else
 #define P_FROM_OWNER(x) ((void)owner, (x))
 #define P_REAL_OF_OWNER(i) P_REAL(i)
@@ -27,6 +30,8 @@
 #define P_WHO(condition) ((uint32_t)((condition) != 0))
 #define P_IS_OWNER 1
 #define P_ARE_FEW(who) ((t->block & 1u) != 0u)
+#define P_LANES(name) (name)
+#define P_LANE_AT(at) ((at)[lane])
 #endif
 
 FF_WARP int p_bends(const p_thread *t, uint32_t j) { return t->net->bends[t->net->near_first[t->block] + j] != 0u; }
@@ -67,9 +72,16 @@ FF_WARP int p_sees(const p_thread *t, double h, double *out) {
   return fine;
 }
 
-/* A given level that a lane reads a part of. */
+/* The block whose given levels all lanes read, and its step. */
 typedef struct {
-  double by; /* of the term; 0 if there is none */
+  const ff_petri_source *given;
+  uint32_t block;
+  double from, h;
+} p_reader;
+
+/* A term that a lane reads a part of. */
+typedef struct {
+  double by; /* 0 if there is none */
   uint32_t bends, spanned;
 } p_term;
 
@@ -77,85 +89,78 @@ typedef struct {
   double part[P_PARTS];
 } p_parts;
 
-/* Part k of what a step from a time reads for a term of a block. `near`: the row of the neighbour. */
-FF_WARP double p_read_part(const p_thread *t, uint32_t block, uint32_t term, uint32_t row, ff_petri_source source, double from,
-                           double h, uint32_t k, p_term *out) {
+/* Part k of what a step reads for a term. `row`: that of the neighbour. */
+FF_WARP double p_read_part(const p_thread *t, const p_reader *of, uint32_t term, uint32_t row, ff_petri_source source, uint32_t k,
+                           p_term *out) {
   const ff_petri_tissue *net = t->net;
-  const uint32_t j = net->near_first[block] + source.neighbour, other = net->near[j], wave = row >> 31;
+  const uint32_t j = net->near_first[of->block] + source.neighbour, other = net->near[j], wave = row >> 31;
   out->by = net->linear_by[term];
   out->bends = net->bends[j];
   return ff_petri_piece_part(p_pieces(net, t->memory, wave, other), p_told(net, t->memory, wave, other)->n_pieces, P_PIECE,
-                             row & ~P_WAVE_BIT, source.level, from, h, k, &out->spanned);
+                             row & ~P_WAVE_BIT, source.level, of->from, of->h, k, &out->spanned);
 }
 
-/* What part k of a term adds: to the sum of stage k, or to one of the differences. all[]: the parts of its level. */
-FF_WARP double p_part_adds(const p_term *term, const double *all, uint32_t spanned, double h, uint32_t k) {
+/* What part k of a term adds, which is x: to the sum of stage k, or to one of the differences. all: the parts of its term. */
+FF_WARP double p_part_adds(const p_term *term, double x, const p_parts *all, int spans, double h, uint32_t k) {
   ff_petri_reading own;
-  double x = 0;
   own.end = own.shift = own.middle = 0;
-  P_EACH(i, FF_PETRI_STAGES) {
-    own.x[i] = all[i];
-    if (i == k) x = all[i] > 0 ? all[i] : 0;
+  P_EACH(i, FF_PETRI_STAGES) own.x[i] = all->part[i];
+  if (spans && !term->bends) ff_petri_piece_compare(all->part[FF_PETRI_STAGES], all->part[FF_PETRI_STAGES + 1u], h, &own);
+  if (k < FF_PETRI_STAGES) x = (x > 0 ? x : 0) + (k > 0u && k + 1u < P_NODES ? own.shift : 0);
+  if (k == FF_PETRI_STAGES) x = own.end;
+  if (k > FF_PETRI_STAGES) x = own.middle;
+  return term->by * x;
+}
+
+/* Adds terms `at` to `end` - 1, P_TOGETHER at most: lane k of each P_PARTS has the sum of part k. Returns whether the step spans
+ * few pieces. */
+FF_WARP int p_read_terms(const p_thread *t, uint32_t owner, const p_reader *of, uint32_t at, uint32_t end, double *sum) {
+  FF_LANE_IN;
+  FF_LANE_VAR(double, x);
+  FF_LANE_VAR(double, one);
+  FF_LANE_VAR(p_term, term);
+  FF_LANE_VAR(p_parts, all);
+  uint32_t many, spans;
+  FF_EACH_LANE {
+    const uint32_t own = at + lane / P_PARTS;
+    FF_L(x) = FF_L(term).by = 0;
+    FF_L(term).bends = FF_L(term).spanned = 0u;
+    if (own < end) {
+      const ff_petri_source source = of->given[t->net->linear_value[own] - P_LEVELS];
+      FF_L(x) = p_read_part(t, of, own, P_WORD_OF_OWNER(P_AT_NEAR + source.neighbour), source, lane % P_PARTS, &FF_L(term));
+    }
   }
-  if (spanned > 0u && !term->bends) ff_petri_piece_compare(all[FF_PETRI_STAGES], all[FF_PETRI_STAGES + 1u], h, &own);
-  if (k >= FF_PETRI_STAGES) return term->by * (k == FF_PETRI_STAGES ? own.end : own.middle);
-  return term->by * (k > 0u && k + 1u < P_NODES && !term->bends ? x + own.shift : x);
+  FF_BALLOT(many, FF_L(term).spanned > FF_PETRI_MOST_SPANNED && !FF_L(term).bends);
+  FF_BALLOT(spans, FF_L(term).spanned > 0u);
+  P_EACH(k, P_PARTS) {
+    if (spans != 0u) FF_FROM_LANES(one, x, P_TERM_OF(lane) + k);
+    FF_EACH_LANE FF_L(all).part[k] = spans != 0u ? FF_L(one) : 0;
+  }
+  FF_EACH_LANE FF_L(x) = p_part_adds(&FF_L(term), FF_L(x), &FF_L(all), (spans >> P_TERM_OF(lane) & P_ALL_PARTS) != 0u, of->h,
+                                     lane % P_PARTS);
+  P_EACH(j, P_TOGETHER) {
+    FF_FROM_LANES(one, x, j * P_PARTS + lane % P_PARTS);
+    FF_EACH_LANE P_LANE_AT(sum) += FF_L(one);
+  }
+  return many == 0u;
 }
 
 /* As p_sees() for the block of one lane, by all lanes. */
 FF_WARP int p_sees_together(const p_thread *t, uint32_t owner, double length, double *out) {
   FF_LANE_IN;
-  const ff_petri_tissue *net = t->net;
-  const uint32_t block = P_FROM_OWNER(t->block), *first = p_terms_of(net, block);
-  const ff_petri_source *given = net->given + net->given_first[block];
-  const double from = P_FROM_OWNER(t->from), h = P_FROM_OWNER(length), part = h / P_FROM_OWNER(t->window);
+  const uint32_t block = P_FROM_OWNER(t->block), *first = p_terms_of(t->net, block);
+  const p_reader of = {t->net->given + t->net->given_first[block], block, P_FROM_OWNER(t->from), P_FROM_OWNER(length)};
+  const double part = of.h / P_FROM_OWNER(t->window);
   int fine = 1;
   FF_NO_UNROLL for (uint32_t level = 0u; level < P_LEVELS; level++, first += 2) {
     const double most = FF_PETRI_UNSEEN * part * (P_ABSOLUTE + P_RELATIVE * ff_math_absolute(P_REAL_OF_OWNER(P_AT_Y + level)));
     FF_LANE_VAR(double, sum);
-    uint32_t who;
+    uint32_t misses;
     FF_EACH_LANE FF_L(sum) = 0;
-    FF_NO_UNROLL for (uint32_t at = first[0]; at < first[1]; at += P_TOGETHER) {
-      FF_LANE_VAR(double, x);
-      FF_LANE_VAR(double, adds);
-      FF_LANE_VAR(p_term, term);
-      FF_LANE_VAR(uint32_t, spanned);
-      FF_EACH_LANE {
-        const uint32_t own = at + lane / P_PARTS;
-        FF_L(x) = FF_L(term).by = 0;
-        FF_L(term).bends = FF_L(term).spanned = 0u;
-        if (own < first[1]) {
-          const ff_petri_source source = given[net->linear_value[own] - P_LEVELS];
-          FF_L(x) = p_read_part(t, block, own, P_WORD_OF_OWNER(P_AT_NEAR + source.neighbour), source, from, h, lane % P_PARTS,
-                                &FF_L(term));
-        }
-        FF_L(spanned) = FF_L(term).spanned;
-      }
-      FF_BALLOT(who, FF_L(spanned) > FF_PETRI_MOST_SPANNED && !FF_L(term).bends);
-      fine &= who == 0u;
-      FF_BALLOT(who, FF_L(spanned) > 0u);
-      if (who == 0u) {
-        FF_EACH_LANE FF_L(adds) = lane % P_PARTS < FF_PETRI_STAGES ? FF_L(term).by * (FF_L(x) > 0 ? FF_L(x) : 0) : 0;
-      } else {
-        FF_LANE_VAR(p_parts, all);
-        P_EACH(k, P_PARTS) {
-          FF_LANE_VAR(double, one);
-          FF_FROM_LANES(one, x, (lane & ~(P_PARTS - 1u)) + k);
-          FF_EACH_LANE FF_L(all).part[k] = FF_L(one);
-        }
-        FF_EACH_LANE {
-          const uint32_t k = lane % P_PARTS;
-          FF_L(adds) = p_part_adds(&FF_L(term), FF_L(all).part, (who >> (lane & ~(P_PARTS - 1u)) & P_ALL_PARTS) != 0u, h, k);
-        }
-      }
-      P_EACH(j, P_TOGETHER) {
-        FF_LANE_VAR(double, one);
-        FF_FROM_LANES(one, adds, j * P_PARTS + lane % P_PARTS);
-        FF_EACH_LANE FF_L(sum) += FF_L(one);
-      }
-    }
-    FF_BALLOT(who, lane % P_PARTS >= FF_PETRI_STAGES && !(ff_math_absolute(FF_L(sum)) <= most));
-    fine &= who == 0u;
+    FF_NO_UNROLL for (uint32_t at = first[0]; at < first[1]; at += P_TOGETHER)
+      fine &= p_read_terms(t, owner, &of, at, first[1], P_LANES(sum));
+    FF_BALLOT(misses, lane % P_PARTS >= FF_PETRI_STAGES && !(ff_math_absolute(FF_L(sum)) <= most));
+    fine &= misses == 0u;
     P_EACH(k, P_NODES) {
       double one;
       FF_FROM_LANE(one, sum, k);

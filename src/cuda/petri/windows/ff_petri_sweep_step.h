@@ -3,7 +3,7 @@
 #define FF_PETRI_SWEEP_STEP_H
 
 #if P_GIVEN
-/* Lanes try their steps. Given levels at all stages are read first: they do not depend on the block's own. The slopes at the start
+/* Lanes try their steps. Given levels at all stages are read first: they do not depend on own ones. The slopes at the start
  * are those of the last stage of the step before, unless that was another solution. */
 FF_WARP void p_steps(p_thread *t, int steps) {
   double k[FF_ODE_EXPLICIT_STAGES][P_ROOM(P_LEVELS)], y[P_ROOM(P_LEVELS)];
