@@ -307,7 +307,8 @@ static void count_time(seat *s) {
 }
 
 static int is_full(const seat *s, const ff_petri_wave *wave) {
-  return wave->n_pieces > FF_PETRI_ROOM_FOR_PIECES || wave->n_kinks > FF_PETRI_ROOM_FOR_PIECES || s->times > FF_PETRI_ROOM_FOR_TIMES;
+  const size_t n = wave->n_kinks > wave->n_pieces ? wave->n_kinks : wave->n_pieces;
+  return n > FF_PETRI_ROOM_FOR_PIECES || s->times > FF_PETRI_ROOM_FOR_TIMES;
 }
 
 /* Follows a path until it waits for the solver, or to the end of the window. Returns whether that is there, or there is none. */

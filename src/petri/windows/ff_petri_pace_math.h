@@ -31,8 +31,9 @@
 #define FF_PETRI_USUAL_PIECES 8.0     /* the same for pieces of waves, */
 #define FF_PETRI_PIECES_OF_SWEEP 16.0 /* and if a sweep makes so many for each block of the net, the window is halved */
 
-/* Room of a block in a window. A block that needs more makes the window half as long. */
-#define FF_PETRI_ROOM_FOR_PIECES 512u  /* of its wave */
+/* Room of a block in a window. A block that needs more makes the window half as long. What happens at one time counts
+ * once, as no shorter window divides it. */
+#define FF_PETRI_ROOM_FOR_PIECES 512u  /* of its wave, and for as many kinks */
 #define FF_PETRI_ROOM_FOR_STOPS 256u   /* times at which its segments end because of other blocks */
 #define FF_PETRI_ROOM_FOR_TIMES 4096u  /* at which it has firings */
 #define FF_PETRI_ALL_ROOM 4096u    /* the use of room, if there is no more */
@@ -104,7 +105,8 @@ static FF_HD inline void ff_petri_pace_measure(ff_petri_pace *p, double change, 
 
 /* How much of its room a block uses. */
 static FF_HD inline uint32_t ff_petri_use_of_room(uint32_t pieces, uint32_t stops, uint32_t times) {
-  const uint32_t a = pieces * (FF_PETRI_ALL_ROOM / FF_PETRI_ROOM_FOR_PIECES), b = stops * (FF_PETRI_ALL_ROOM / FF_PETRI_ROOM_FOR_STOPS);
+  const uint32_t a = pieces * (FF_PETRI_ALL_ROOM / FF_PETRI_ROOM_FOR_PIECES);
+  const uint32_t b = stops * (FF_PETRI_ALL_ROOM / FF_PETRI_ROOM_FOR_STOPS);
   const uint32_t c = times * (FF_PETRI_ALL_ROOM / FF_PETRI_ROOM_FOR_TIMES), most = a > b ? a : b;
   return most > c ? most : c;
 }

@@ -141,7 +141,8 @@ static uint32_t spare_of(uint32_t n) { return 8 * n + 56 * smaller(n, 250000) + 
 /* Where a slot has what: first that with which a trajectory begins, up to the strips. */
 static void lay_out(ff_petri_tissue_data *d) {
   ff_petri_tissue *net = &d->net;
-  const uint64_t n = net->n_blocks, pieces = 2 * n * PIECES + spare_of(net->n_blocks), levels = d->blocks->types[0].program->n_levels;
+  const uint64_t n = net->n_blocks, levels = d->blocks->types[0].program->n_levels;
+  const uint64_t pieces = 2 * n * PIECES + spare_of(net->n_blocks);
   size_t at = 0;
   net->pieces = PIECES;
   net->spare = spare_of(net->n_blocks);
