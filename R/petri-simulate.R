@@ -159,9 +159,9 @@
 #'   The processor simulates single trajectories that a GPU cannot: those in which a place gets more than 2^30 tokens,
 #'   transitions fire 2^30 times, or others than stochastic ones 1,025 times at one instant, levels cross values 1,001 times
 #'   without a firing, a delay is infinite, a rate is negative or not finite, or a rate has so many peaks that it needs more
-#'   room than there is. With `method = "windows"`, also those in which a cell has more than 64 firings or 48 steps of the
-#'   solver in a window. With `integrator = "auto"`, also those whose flows turn out to be stiff. If all trajectories are like
-#'   this, the run is slower than on the processor.
+#'   room than there is. With `method = "windows"`, also those of more than 500,000 cells that have more than 8 steps of the
+#'   solver in a window, on average. With `integrator = "auto"`, also those whose flows turn out to be stiff. If all
+#'   trajectories are like this, the run is slower than on the processor.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
 #'   resumed, because a result has neither the events that wait, nor the parameters that events have set, nor the clocks of
 #'   deterministic transitions.

@@ -6,6 +6,7 @@
 #include "petri_random.h"
 #include "petri_runs.h"
 
+#define MOST_IN_RING 600
 #define TISSUE_PICK(s, list) ((list)[below((s), sizeof(list) / sizeof *(list))])
 
 /* A line of cells, or a ring. In a ring with an odd number of cells, neighbours run at the same time. */
@@ -54,6 +55,31 @@ static inline void tissue_write(petri_text *x, uint64_t *s) {
     if (k != left_out && k != also)
       x->status = petri_add(x->net, list[k].name, list[k].kind, list[k].equation, list[k].guard, list[k].tests, list[k].resets,
                             list[k].rate, list[k].mass_action, &x->err);
+}
+
+/* A ring of n cells, the first of which fires so many times as often as others. If it `stirs`, each firing changes a flow. */
+static inline void petri_ring_with_fast(petri_text *x, uint32_t n, const char *fast, int stirs) {
+  int64_t number[MOST_IN_RING];
+  char marking[60];
+  for (uint32_t i = 0; i < n; i++) number[i] = i + 1;
+  snprintf(marking, sizeof marking, "1 + (%s - 1) * (c == 1)", fast);
+  petri_begin(x);
+  if (x->status == FF_OK) x->status = ff_petri_add_values(x->net, "C", number, n, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_index(x->net, "c", "C", &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_index(x->net, "d", "C", &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_place(x->net, "N", ff_petri_set_number(x->net, "C", 1), 0, 0, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_place(x->net, "H", ff_petri_set_number(x->net, "C", 1), 0, 0, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_place(x->net, "L", ff_petri_set_number(x->net, "C", 1), 1, 0, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_marking(x->net, "N", NULL, "3", 0, petri_nowhere, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_marking(x->net, "H", NULL, marking, 0, petri_nowhere, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_marking(x->net, "L", NULL, "1", 0, petri_nowhere, &x->err);
+  petri_fires(x, "birth", "0 -> N[c]", "2 * H[c]");
+  petri_fires(x, "death", "N[c] -> 0", "0.5 * N[c] * H[c]");
+  petri_flows(x, "gain", "0 -> L[c]", stirs ? "0.1 * N[c]" : "0.3");
+  petri_flows(x, "loss", "L[c] -> 0", "0.1 * L[c]");
+  if (x->status == FF_OK)
+    x->status = petri_add(x->net, "spread", FF_PETRI_CONTINUOUS, "L[c] -> L[d]", "d == next(c) | d == previous(c)", NULL, NULL,
+                          "0.01", 1, &x->err);
 }
 
 /* Cells in a row, X = 1 ... n, with a place of each kind, what flows from cell to cell, and one more transition. */

@@ -16,6 +16,7 @@ typedef struct {
   double times[16];
   uint32_t observed[MOST_OBSERVED];
   uint32_t refused;  /* trajectories */
+  int no_spare;      /* whether waves have no room to move to */
   uint64_t steps;
   int is_unsupported; /* whether no code is generated for the net, which `why` tells */
   ff_error why;
@@ -91,6 +92,7 @@ static void play_case(tissue_case *x, const char *compiler) {
   x->is_unsupported = status == FF_EUNSUPPORTED;
   x->why = err;
   if (!x->is_unsupported) FF_CHECK_OK(status, &err);
+  if (x->no_spare) d.net.spare = 0;
   if (status == FF_OK) {
     code_path(source, sizeof source, 0, ".c");
     FILE *file = fopen(source, "w");
@@ -202,6 +204,30 @@ static void waves_have_levels_within_steps(void) {
   }
 }
 
+/* In a window, a cell has very many firings, steps, or neighbours' firings. The window is halved if it is more than there is room
+ * for: 4,096 times of firings, 512 pieces, 256 stops. */
+static void fast_cells_have_the_trajectories(void) {
+  static const struct {
+    const char *what, *fast;
+    uint32_t cells;
+    int stirs, no_spare;
+    double last;
+    uint32_t refused;
+  } list[] = {{"many stops", "2000", 64, 1, 0, 1, 0},      {"many pieces", "3000", 300, 1, 0, 0.3, 0},
+              {"many firings", "6000", 600, 0, 0, 2, 0},   {"no room to move to", "100", 5, 1, 1, 1, 1}};
+  const ff_petri_options options = {.relative = 1e-6};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    petri_text x;
+    petri_ring_with_fast(&x, list[i].cells, list[i].fast, list[i].stirs);
+    petri_compile(&x, &options);
+    if (x.program == NULL) return;
+    tissue_case of = {.what = list[i].what, .program = x.program, .last = list[i].last, .units = 1, .no_spare = list[i].no_spare};
+    play_case(&of, CODE_QUICK);
+    FF_CHECK_SAY(of.refused == list[i].refused && !of.is_unsupported, "%s: %u refused", list[i].what, of.refused);
+    petri_end(&x);
+  }
+}
+
 /* ---- random tissues ------------------------------------------------------------------------------------------------------- */
 
 enum { DRAWN = 24, MOST_DRAWS = 120 };
@@ -233,4 +259,4 @@ static void random_tissues_have_the_trajectories(void) {
 }
 
 FF_TEST_MAIN("petri_tissue", code_make_folder, calcium_has_the_trajectories, threads_open_alike, waves_have_levels_within_steps,
-             random_tissues_have_the_trajectories, code_remove_folder)
+             fast_cells_have_the_trajectories, random_tissues_have_the_trajectories, code_remove_folder)

@@ -394,6 +394,33 @@ static void fails_alike(void) {
   end_tissue(&x);
 }
 
+/* Windows in which blocks have much do not grow, are made shorter, or are tried again with half the length. */
+static void windows_leave_room(void) {
+  static const struct {
+    double pieces; /* of a block on average */
+    uint32_t most; /* of a wave */
+    double length; /* of the next window */
+  } accepted[] = {{7.9, 255, 1.25}, {8.1, 255, 1}, {7.9, 256, 1}, {16.1, 255, 0.8}};
+  for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
+    ff_petri_pace pace = ff_petri_pace_new(1e-6);
+    ff_petri_pace_begin(&pace, 0);
+    const ff_petri_swept swept = {.fine = 1, .pieces = accepted[i].pieces / 2};
+    FF_CHECK_INT(ff_petri_pace_after_sweep(&pace, swept), FF_PETRI_GOES_ON);
+    ff_petri_pace_accept(&pace, 1, accepted[i].pieces, ff_petri_use_of_room(accepted[i].most, 10, 100));
+    FF_CHECK_NEAR(pace.length, accepted[i].length, 0);
+  }
+  static const ff_petri_swept bad[] = {{.fine = 1, .pieces = 16.1}, {.fine = 0, .pieces = 1}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    ff_petri_pace pace = ff_petri_pace_new(1e-6);
+    ff_petri_pace_begin(&pace, 0);
+    FF_CHECK_INT(ff_petri_pace_after_sweep(&pace, bad[i]), FF_PETRI_GOES_BACK);
+    FF_CHECK_NEAR(pace.length, 0.5, 0);
+  }
+  FF_CHECK_INT(ff_petri_use_of_room(256, 1, 1), FF_PETRI_ALL_ROOM / 2);
+  FF_CHECK_INT(ff_petri_use_of_room(1, 192, 1), FF_PETRI_ALL_ROOM / 4 * 3);
+  FF_CHECK_INT(ff_petri_use_of_room(1, 1, 4096), FF_PETRI_ALL_ROOM);
+}
+
 static void refuses(void) {
   ff_formula_word late[] = {{FF_F_TIME, 0, 0}, {FF_F_NUMBER, 0, 2.75}, {FF_F_GT, 0, 0}};
   const ff_formula until = {late, 3, 2};
@@ -427,4 +454,5 @@ static void refuses(void) {
 }
 
 FF_TEST_MAIN("petri_windows", follows_calcium, follows_fast_diffusion, keeps_its_bits, follows_all_kinds, keeps_clocks,
-             follows_bursts, follows_random_nets, sees_fast_neighbours, keeps_constant_hazards, fails_alike, refuses)
+             follows_bursts, follows_random_nets, sees_fast_neighbours, keeps_constant_hazards, fails_alike, windows_leave_room,
+             refuses)

@@ -25,10 +25,10 @@ typedef struct {
   uint32_t n_near, n_given;
   double window;    /* its length */
   double *added;    /* to given levels at the stages within a step: see ff_petri_reading */
-  double *stop;
-  size_t stops_room;
+  double stop[FF_PETRI_ROOM_FOR_STOPS];
   uint64_t known;   /* the segment that its wave has */
-  uint32_t times;   /* at which something has happened */
+  double last;      /* the last time at which it had a firing, or a clock that was due, */
+  uint32_t times;   /* and the number of such times in the window */
 } seat;
 
 /* What all blocks of a type need: a path for each that runs at the same time. */
@@ -99,7 +99,6 @@ void ff_petri_runner_free(ff_petri_runner *r) {
   }
   for (uint32_t l = 0; l < FF_PETRI_LANES; l++) {
     free(r->seat[l].near);
-    free(r->seat[l].stop);
     free(r->seat[l].added);
   }
   free(r->crew);
@@ -211,10 +210,10 @@ static double see(void *of, double from, double to, double h) {
   return sees(s, from, h) ? to : shorter(s, from, to, h);
 }
 
-/* Adds a time to stop[], which ascends, unless there is one that is hardly another one. */
+/* Adds a time to stop[], which ascends, unless there is one that is hardly another one. Returns 0 if there is no room. */
 static int add_stop(seat *r, uint32_t *n, double t, double hardly) {
-  if (ff_grow((void **)&r->stop, &r->stops_room, (size_t)*n + 1, sizeof *r->stop, NULL) != FF_OK) return 0;
   uint32_t at = *n;
+  if (at == FF_PETRI_ROOM_FOR_STOPS) return 0;
   while (at > 0 && r->stop[at - 1] > t) at--;
   if ((at > 0 && t - r->stop[at - 1] <= hardly) || (at < *n && r->stop[at] - t <= hardly)) return 1;
   memmove(r->stop + at + 1, r->stop + at, (*n - at) * sizeof *r->stop);
@@ -247,7 +246,7 @@ static int add_pieces(seat *r, const ff_petri_window *w, const neighbour *near, 
   return 1;
 }
 
-/* Lets a block take a seat. Returns its path, which knows its neighbours; NULL if there is no memory. */
+/* Lets a block take a seat. Returns its path, which knows its neighbours; NULL if there is no room for its stops. */
 static ff_petri_path *prepare(ff_petri_runner *runner, uint32_t lane, const ff_petri_window *w, uint32_t block) {
   const ff_petri_blocks *b = runner->blocks;
   seat *r = &runner->seat[lane];
@@ -301,6 +300,17 @@ ff_petri_opened ff_petri_runner_open(ff_petri_runner *r, uint32_t block, const d
 
 /* ---- a window ----------------------------------------------------------------------------------------------------------- */
 
+/* What happens at one time counts once: no shorter window would divide it. */
+static void count_time(seat *s) {
+  s->times += s->path->now > s->last;
+  s->last = s->path->now;
+}
+
+static int is_full(const seat *s, const ff_petri_wave *wave) {
+  const size_t n = wave->n_kinks > wave->n_pieces ? wave->n_kinks : wave->n_pieces;
+  return n > FF_PETRI_ROOM_FOR_PIECES || s->times > FF_PETRI_ROOM_FOR_TIMES;
+}
+
 /* Follows a path until it waits for the solver, or to the end of the window. Returns whether that is there, or there is none. */
 static int follow(seat *s, const ff_petri_window *w) {
   ff_petri_block *block = &w->block[s->block];
@@ -310,16 +320,17 @@ static int follow(seat *s, const ff_petri_window *w) {
   while (path->failure.what == FF_PETRI_FINE && fine && !path->paused) {
     if (path->segment != s->known) fine = ff_petri_wave_add_segment(wave, path);
     s->known = path->segment;
-    if (!(path->next_time < w->to)) break;
-    if (path->next_time > path->now && s->times++ == FF_PETRI_MOST_IN_WINDOW) { /* what happens at one time is bounded there */
-      block->outcome = FF_PETRI_TOO_MANY;
+    if (is_full(s, wave)) {
+      block->outcome = FF_PETRI_IS_FULL;
       return 1;
     }
+    if (!(path->next_time < w->to)) break;
     const ff_petri_event event = path->event;
     const ff_petri_member fires = path->fires;
     ff_petri_path_step(path);
     if (event == FF_PETRI_FIRES && fine) fine = ff_petri_wave_add_firing(wave, path, fires);
     if (event != FF_PETRI_PASSES && path->segment != s->known && fine) fine = ff_petri_wave_add_kink(wave, path->now);
+    if (event == FF_PETRI_FIRES || path->segment == s->known) count_time(s);
   }
   if (!fine && path->failure.what == FF_PETRI_FINE) path->failure = (ff_failure){.what = FF_PETRI_NO_MEMORY};
   block->outcome = path->failure.what == FF_PETRI_FINE ? FF_PETRI_RAN : FF_PETRI_FAILED;
@@ -355,10 +366,10 @@ static int begin(ff_petri_runner *r, uint32_t lane, const ff_petri_window *w, ui
   ff_petri_block *block = &w->block[number];
   ff_petri_path *path = prepare(r, lane, w, number);
   ff_petri_wave_clear(&block->wave[1 - block->now]);
-  block->outcome = FF_PETRI_FAILED;
-  block->failure = (ff_failure){.what = FF_PETRI_NO_MEMORY};
+  block->outcome = FF_PETRI_IS_FULL;
   if (path == NULL) return 0;
   r->seat[lane].known = r->seat[lane].times = 0;
+  r->seat[lane].last = -INFINITY;
   ff_petri_path_start(path, r->key, r->unit, NULL, r->start);
   ff_petri_path_resume(path, w->start + block->state, w->from);
   return 1;
@@ -372,6 +383,7 @@ static void end(const ff_petri_runner *r, const ff_petri_window *w, const seat *
   ff_petri_path_leave(s->path, w->end + block->state, w->to);
   block->differs = (uint8_t)!ff_petri_wave_is_alike(wave, last);
   block->distance = ff_petri_wave_distance(wave, last, s->path->program, w->from, w->to);
+  block->use = ff_petri_use_of_room((uint32_t)wave->n_pieces, s->path->around.n_stops, s->times);
 }
 
 /* ---- blocks that run soon ----------------------------------------------------------------------------------------------- */

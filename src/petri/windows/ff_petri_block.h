@@ -6,9 +6,8 @@
 #include "ff_petri_blocks.h"
 #include "ff_petri_wave.h"
 
-#define FF_PETRI_MOST_IN_WINDOW 4096u /* times in a window at which a block has firings and crossings, or its segments end */
-
-typedef enum { FF_PETRI_RAN, FF_PETRI_FAILED, FF_PETRI_TOO_MANY } ff_petri_outcome;
+/* FF_PETRI_IS_FULL: it needs more room than there is (ff_petri_pace_math.h). */
+typedef enum { FF_PETRI_RAN, FF_PETRI_FAILED, FF_PETRI_IS_FULL } ff_petri_outcome;
 
 /* A block. Waves are those of the last two sweeps in which it ran: others read wave[now], and the block writes the other one. */
 typedef struct {
@@ -19,6 +18,7 @@ typedef struct {
                              * block, NAN if the flows of a neighbour changed otherwise than before */
   uint32_t turn;            /* the sweep of its last run, from 1; 0 if it has not run in this window */
   uint8_t now, differs;     /* differs: flows change otherwise than in the sweep before */
+  uint32_t use;             /* of room, in its last run */
   ff_petri_outcome outcome; /* of its last run, */
   ff_failure failure;       /* and why it failed, with numbers of the net */
 } ff_petri_block;

@@ -28,6 +28,15 @@
 #define FF_PETRI_SHRINK 0.8
 #define FF_PETRI_SHORTEST_WINDOW 0x1p-44 /* as a part of the time and the longest window so far */
 #define FF_PETRI_MOST_FIRINGS 8.0     /* of a block in a window, on average; windows with more do not grow */
+#define FF_PETRI_USUAL_PIECES 8.0     /* the same for pieces of waves, */
+#define FF_PETRI_PIECES_OF_SWEEP 16.0 /* and if a sweep makes so many for each block of the net, the window is halved */
+
+/* Room of a block in a window. A block that needs more makes the window half as long. What happens at one time counts
+ * once, as no shorter window divides it. */
+#define FF_PETRI_ROOM_FOR_PIECES 512u  /* of its wave, and for as many kinks */
+#define FF_PETRI_ROOM_FOR_STOPS 256u   /* times at which its segments end because of other blocks */
+#define FF_PETRI_ROOM_FOR_TIMES 4096u  /* at which it has firings */
+#define FF_PETRI_ALL_ROOM 4096u    /* the use of room, if there is no more */
 
 /* What the next windows and sweeps follow from. */
 typedef struct {
@@ -94,13 +103,27 @@ static FF_HD inline void ff_petri_pace_measure(ff_petri_pace *p, double change, 
   p->is_measured = 1;
 }
 
-/* After a sweep. fine: whether all blocks that ran have come to the end of the window, with finite levels. change: the sum of
- * the changes of blocks. before: the sum, over the same blocks, of the largest change of a neighbour before. */
-static FF_HD inline ff_petri_outcome_of_sweep ff_petri_pace_after_sweep(ff_petri_pace *p, int fine, double change,
-                                                                       double before) {
+/* How much of its room a block uses. */
+static FF_HD inline uint32_t ff_petri_use_of_room(uint32_t pieces, uint32_t stops, uint32_t times) {
+  const uint32_t a = pieces * (FF_PETRI_ALL_ROOM / FF_PETRI_ROOM_FOR_PIECES);
+  const uint32_t b = stops * (FF_PETRI_ALL_ROOM / FF_PETRI_ROOM_FOR_STOPS);
+  const uint32_t c = times * (FF_PETRI_ALL_ROOM / FF_PETRI_ROOM_FOR_TIMES), most = a > b ? a : b;
+  return most > c ? most : c;
+}
+
+/* What a sweep has found. fine: whether all blocks that ran have come to the end of the window, with finite levels. change: the
+ * sum of the changes of blocks. before: the sum, over the same blocks, of the largest change of a neighbour before. pieces: those
+ * of the waves of blocks that ran, for each block of the net. */
+typedef struct {
+  int fine;
+  double change, before, pieces;
+} ff_petri_swept;
+
+/* After a sweep. */
+static FF_HD inline ff_petri_outcome_of_sweep ff_petri_pace_after_sweep(ff_petri_pace *p, ff_petri_swept x) {
   p->turn++;
-  if (!fine) return ff_petri_pace_halve(p);
-  ff_petri_pace_measure(p, change, before);
+  if (!x.fine || x.pieces > FF_PETRI_PIECES_OF_SWEEP) return ff_petri_pace_halve(p);
+  ff_petri_pace_measure(p, x.change, x.before);
   if (p->is_measured && p->contraction > FF_PETRI_TOO_MUCH * p->wanted && p->restarts < FF_PETRI_MOST_RESTARTS) {
     p->restarts++;
     ff_petri_pace_scale(p, 0.5);
@@ -112,15 +135,16 @@ static FF_HD inline ff_petri_outcome_of_sweep ff_petri_pace_after_sweep(ff_petri
   return FF_PETRI_GOES_ON;
 }
 
-/* No block has to run, so the window is accepted. firings: those of a block in it, on average. Where guesses suffice, no
- * contraction is measured, and windows grow until one is. */
-static FF_HD inline void ff_petri_pace_accept(ff_petri_pace *p, double firings) {
+/* No block has to run, so the window is accepted. firings, pieces: those of a block in it, on average. use: the largest use of
+ * room. Where guesses suffice, no contraction is measured, and windows grow until one is. With half of the room in use, they do
+ * not grow, so that a window that was halved for lack of room is not soon followed by another one. */
+static FF_HD inline void ff_petri_pace_accept(ff_petri_pace *p, double firings, double pieces, uint32_t use) {
   const double c = p->is_measured ? p->contraction : 0;
   p->restarts = 0;
   if (p->length > p->longest) p->longest = p->length;
-  if (c > 2 * p->wanted || firings > 2 * FF_PETRI_MOST_FIRINGS)
+  if (c > 2 * p->wanted || firings > 2 * FF_PETRI_MOST_FIRINGS || pieces > 2 * FF_PETRI_USUAL_PIECES)
     ff_petri_pace_scale(p, FF_PETRI_SHRINK);
-  else if (c < p->wanted && firings < FF_PETRI_MOST_FIRINGS)
+  else if (c < p->wanted && firings < FF_PETRI_MOST_FIRINGS && pieces < FF_PETRI_USUAL_PIECES && use < FF_PETRI_ALL_ROOM / 2)
     ff_petri_pace_scale(p, FF_PETRI_GROW);
 }
 

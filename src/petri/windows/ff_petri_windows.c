@@ -15,7 +15,8 @@ typedef struct {
 /* What a thread has found in its share of the blocks. */
 typedef struct {
   const ff_petri_block *failed; /* the first one in memory, or NULL */
-  uint64_t firings;
+  uint64_t firings, pieces;
+  uint32_t use;   /* of room, at most */
   double fastest; /* how fast levels follow those of other blocks, at most */
   uint32_t listed;
   int finite, memory; /* memory: whether there was enough */
@@ -303,24 +304,34 @@ static void find_next(ff_petri_windows *w) {
   w->state.next = transition[block->wave[block->now].firing[x->number].transition];
 }
 
+/* What blocks have in the window. */
 static void count_share(void *context, int thread) {
   ff_petri_windows *w = context;
   const uint64_t n = w->blocks->n_blocks, threads = (uint64_t)w->threads, end = ff_share(n, (uint64_t)thread + 1, threads);
-  uint64_t firings = 0;
-  for (uint64_t k = ff_share(n, (uint64_t)thread, threads); k < end; k++)
-    firings += w->window.block[k].wave[w->window.block[k].now].n_firings;
-  w->part[thread].firings = firings;
+  part out = {0};
+  for (uint64_t k = ff_share(n, (uint64_t)thread, threads); k < end; k++) {
+    const ff_petri_block *block = &w->window.block[k];
+    out.firings += block->wave[block->now].n_firings;
+    out.pieces += block->wave[block->now].n_pieces;
+    if (block->use > out.use) out.use = block->use;
+  }
+  w->part[thread] = out;
 }
 
 static void accept_window(ff_petri_windows *w) {
-  uint64_t n = 0;
+  part all = {0};
   if (w->follows && !list_firings(w)) {
     fail_memory(w);
     return;
   }
   ff_team_run(w->team, count_share, w);
-  for (int i = 0; i < w->threads; i++) n += w->part[i].firings;
-  ff_petri_pace_accept(&w->pace, (double)n / w->blocks->n_blocks);
+  for (int i = 0; i < w->threads; i++) {
+    all.firings += w->part[i].firings;
+    all.pieces += w->part[i].pieces;
+    if (w->part[i].use > all.use) all.use = w->part[i].use;
+  }
+  const double n = w->blocks->n_blocks;
+  ff_petri_pace_accept(&w->pace, (double)all.firings / n, (double)all.pieces / n, all.use);
   find_next(w);
 }
 
@@ -346,6 +357,7 @@ static void review_block(ff_petri_windows *w, part *out, uint32_t k, sums *of) {
   block->now = 1 - block->now;
   block->turn = w->pace.turn + 1;
   w->window.n_kinks[k] = (uint32_t)block->wave[block->now].n_kinks;
+  out->pieces += block->wave[block->now].n_pieces;
   if (block->differs || !(block->moved > 0)) return;
   of->change += block->distance;
   of->before += block->moved;
@@ -382,26 +394,28 @@ static void find_sweep(ff_petri_windows *w) {
 static void end_sweep(ff_petri_windows *w) {
   const ff_petri_block *failed = NULL;
   const uint32_t strips = strips_of(w->blocks->n_blocks);
-  double change = 0, before = 0;
-  int finite = 1, memory = 1;
+  ff_petri_swept x = {1, 0, 0, 0};
+  uint64_t pieces = 0;
+  int memory = 1;
   memset(w->sums, 0, strips * sizeof *w->sums);
   ff_team_run(w->team, review_share, w);
   for (int i = 0; i < w->threads; i++) {
-    const part *x = &w->part[i];
-    if (x->failed != NULL && (failed == NULL || x->failed < failed)) failed = x->failed;
-    finite &= x->finite;
-    memory &= x->memory;
+    const part *of = &w->part[i];
+    if (of->failed != NULL && (failed == NULL || of->failed < failed)) failed = of->failed;
+    x.fine &= of->finite && of->failed == NULL;
+    memory &= of->memory;
+    pieces += of->pieces;
   }
   if (!memory) {
     fail_memory(w);
     return;
   }
   for (uint32_t i = 0; i < strips; i++) {
-    change += w->sums[i].change;
-    before += w->sums[i].before;
+    x.change += w->sums[i].change;
+    x.before += w->sums[i].before;
   }
-  const int fine = failed == NULL && finite;
-  const ff_petri_outcome_of_sweep outcome = ff_petri_pace_after_sweep(&w->pace, fine, change, before);
+  x.pieces = (double)pieces / w->blocks->n_blocks;
+  const ff_petri_outcome_of_sweep outcome = ff_petri_pace_after_sweep(&w->pace, x);
   if (outcome == FF_PETRI_GOES_ON)
     find_sweep(w);
   else

@@ -13,7 +13,6 @@
 #define SHORT_BLOCKS 8u     /* of a multiprocessor, for short code, */
 #define CUT_BLOCKS 7u       /* for such code if steps end where something fires (it is not dense), */
 #define TISSUE_BLOCKS 2u    /* and for large nets */
-#define STOPS 192u         /* and the times at which one may end a segment in a window */
 #define CURVED_THREADS 384u /* of a block with a pool, if some hazard is not affine, */
 #define AFFINE_THREADS 512u /* and if all are */
 #define MOST_POOL 65535u    /* trajectories of a pool */
@@ -144,7 +143,6 @@ static void count_rows(ff_petri_coder *g) {
   code->state_words = g->n_counts + p->n_groups + 4;
   code->of_group = of_group;
   code->own_places = p->n_places - p->n_given;
-  code->became = g->became;
   code->slot_words = (2 * code->reals + code->words + 15) / 2 * 2;
 }
 
@@ -285,8 +283,7 @@ static ff_status define(ff_petri_coder *g, ff_error *err) {
     return FF_OK;
   }
   define_own_terms(g);
-  ff_write(&g->out, "#define P_OWN_PLACES %uu\n#define P_BECAME %uu\n#define P_STOPS %uu\n", code->own_places,
-           code->became, STOPS);
+  ff_write(&g->out, "#define P_OWN_PLACES %uu\n", code->own_places);
   ff_write(&g->out, "#define P_STATE_REALS_IN_ALL %uu\n#define P_STATE_WORDS_IN_ALL %uu\n", code->state_reals, code->state_words);
   return FF_OK;
 }

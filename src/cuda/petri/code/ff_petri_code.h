@@ -32,7 +32,7 @@ typedef struct {
   uint32_t reals, words;      /* rows of shared memory, */
   uint32_t instant_reals, instant_words; /* and those of them that transitions other than stochastic ones need */
   uint32_t slot_words, pieces; /* that a slot keeps */
-  uint32_t state_reals, state_words, of_group, own_places, became; /* of a block: see ff_petri_sweep.h */
+  uint32_t state_reals, state_words, of_group, own_places; /* of a block: see ff_petri_sweep.h */
 } ff_petri_code;
 
 /* Generates the code for a program, what is recorded, and blocks with at most `shared` bytes of shared memory. If the request has

@@ -161,32 +161,6 @@ static void write_numbers(ff_petri_coder *g) {
   ff_write(&g->out, "  return number;\n}\n\n");
 }
 
-/* Places that a firing changes and that are no levels: what they have become is stored, and set. */
-static void write_became(ff_petri_coder *g, int sets) {
-  const ff_petri_program *p = g->p;
-  ff_petri_code_begin(g, sets ? "FF_WARP void p_become(p_thread *t, uint32_t m, const double *from)"
-                              : "FF_WARP void p_became(const p_thread *t, uint32_t m, double *to)", 0);
-  ff_write(&g->out, "  switch (m) {\n");
-  for (uint32_t m = 0; m < p->n_stochastic; m++) {
-    uint32_t i, n = 0;
-    const ff_petri_law *law = law_of(p, m, &i);
-    ff_write(&g->out, "    case %uu:\n", m);
-    for (uint32_t c = 0; c < law->n_effects; c++) {
-      const uint32_t value = ff_petri_value_of(law, law->effect[c].row, i), at = g->number[value];
-      const int counts = g->room[value] == FF_PETRI_IN_COUNTS;
-      if (g->room[value] == FF_PETRI_IN_LEVELS) continue;
-      if (sets)
-        ff_write(&g->out, "      P_%s(%u) = %sfrom[%u];\n", counts ? "X" : "R", at, counts ? "(uint32_t)" : "", n);
-      else
-        ff_write(&g->out, "      to[%u] = %sP_%s(%u);\n", n, counts ? "(double)" : "", counts ? "X" : "R", at);
-      n++;
-    }
-    ff_write(&g->out, "      break;\n");
-    if (n > g->became) g->became = n;
-  }
-  ff_write(&g->out, "    default: break;\n  }\n}\n\n");
-}
-
 void ff_petri_code_changes(ff_petri_coder *g) {
   const uint32_t n = ff_petri_code_transitions(g->p);
   changes x = {g, ff_calloc((size_t)n * (g->n_counts + 1), sizeof *x.by), ff_calloc(n, 1), 0};
@@ -196,7 +170,6 @@ void ff_petri_code_changes(ff_petri_coder *g) {
     fill(&x);
     write_change(&x);
     write_numbers(g);
-    for (int sets = 0; sets < 2 && g->is_block; sets++) write_became(g, sets);
   }
   free(x.by);
   free(x.special);

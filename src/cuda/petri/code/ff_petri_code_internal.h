@@ -78,7 +78,7 @@ typedef struct {
   ff_formula_word *words; /* room for a formula */
   ff_petri_code_points points;
   int now;              /* whether this function reads levels at the time `now`, else from y[] */
-  uint32_t n_counts, n_reals, became, reads, depth; /* reads, depth: of formulas for slow bounds */
+  uint32_t n_counts, n_reals, reads, depth; /* reads, depth: of formulas for slow bounds */
   ff_petri_code_narrow *narrow;
   uint32_t n_narrow;
   ff_petri_code_switch switches[FF_PETRI_CODE_SWITCHES];
@@ -158,7 +158,7 @@ void ff_petri_code_flows(ff_petri_coder *g);   /* p_slopes, and what narrow flow
 void ff_petri_code_hazards(ff_petri_coder *g); /* profiles, sums and the choice: ff_petri_code_hazards.c */
 /* The coefficient of a stochastic transition. Its value is variable f<n>, and n is returned. */
 uint32_t ff_petri_code_coefficient(ff_petri_coder *g, uint32_t stochastic);
-void ff_petri_code_changes(ff_petri_coder *g); /* p_change, p_stirs, p_number or p_became, p_become: ff_petri_code_changes.c */
+void ff_petri_code_changes(ff_petri_coder *g); /* p_change, p_stirs, p_number: ff_petri_code_changes.c */
 
 /* Switches: ff_petri_code_switches.c. */
 void ff_petri_code_switches(ff_petri_coder *g); /* p_threshold, p_set_switches */

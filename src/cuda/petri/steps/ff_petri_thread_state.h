@@ -64,7 +64,7 @@
 
 #define P_NODES (FF_ODE_EXPLICIT_STAGES - 1u) /* times of a step at which slopes are computed */
 
-enum { P_EMPTY, P_BEGINS, P_STEPS, P_LOOKS, P_SEARCHES, P_BOUNDS, P_FIRES, P_ENDS, P_REFUSES, P_NEW };
+enum { P_EMPTY, P_BEGINS, P_STEPS, P_LOOKS, P_SEARCHES, P_BOUNDS, P_FIRES, P_ENDS, P_REFUSES, P_IS_FULL, P_NEW };
 
 /* ---- rows --------------------------------------------------------------------------------------------------------------- */
 
@@ -235,7 +235,7 @@ typedef struct {
   uint32_t n_stops, at_stop;
   uint32_t block, sweep, unit;
   uint32_t writes;       /* which wave of the block, */
-  uint32_t n_pieces, n_kinks, n_firings; /* and what it has so far */
+  uint32_t n_pieces, n_kinks, first, room; /* and what it has so far: see ff_petri_told */
 #else
   const double *initial; /* of each place; then come the numbers of the point */
   const uint32_t *table; /* for each place its number among what is recorded, or P_NONE */

@@ -26,23 +26,26 @@
 /* What is known of a wave, besides its pieces, kinks and firings. */
 typedef struct {
   uint32_t sweep; /* in which it was written, from 1; 0: it is a guess; or FF_PETRI_NO_SWEEP */
-  uint32_t n_pieces, n_kinks, n_firings;
-  double distance;  /* from the wave before */
-  uint32_t differs; /* whether flows change otherwise than there */
-  uint32_t refused; /* whether the run is */
+  uint32_t n_pieces, n_kinks;
+  uint32_t first, room; /* the first of its pieces in the memory of the slot, and for how many pieces and kinks there is room */
+  uint16_t differs;     /* whether flows change otherwise than in the wave before, */
+  uint16_t refused;     /* and whether the run is */
+  double distance;      /* from the wave before */
 } FF_PETRI_ALIGNED ff_petri_told;
 
-/* A firing of a block in the window. */
+/* What is known of the firings of a wave. They are not listed: what is recorded of counts, a block writes as it runs. */
 typedef struct {
-  double time;
-  uint32_t member; /* a stochastic transition of the block */
-} ff_petri_fired;
+  uint64_t order;    /* other transitions, or another order, make another number, but in one of some 2^64 cases */
+  double last;       /* the last of `times` times at which there are firings */
+  uint32_t n, times, shown; /* shown: up to the last time that is recorded */
+  uint32_t use;      /* of room for the wave: see ff_petri_use_of_room() */
+} FF_PETRI_ALIGNED ff_petri_fired;
 
-/* What the blocks of a strip that ran have found. If no block of the net had to run, `firings` counts those of all its blocks in
- * the window, and `shown` those up to the last time that is recorded, if this lies in the window. */
+/* What the blocks of a strip that ran have found. If no block of the net had to run, what all its blocks have in the window; of
+ * `use`, the largest one. */
 typedef struct {
   double change, before;
-  uint32_t fine, refused, firings, shown;
+  uint32_t fine, refused, firings, shown, pieces, use;
 } ff_petri_strip;
 
 typedef enum {
@@ -62,6 +65,7 @@ typedef struct {
   uint32_t start;    /* which of the two states of each block is that at the start of the window */
   uint32_t idle;     /* sweeps in a row in which no block had to run */
   uint64_t listed, taken; /* blocks that have to run in this sweep; and those that threads have taken after their first */
+  uint64_t spent;    /* of the spare pieces, in this window */
 } ff_petri_slot;
 
 /* The net and the memory of slots. Lists that end where the next one begins have one more entry. */
@@ -83,12 +87,12 @@ typedef struct {
   const double *linear_by;             /* and by how much of it the level changes in a unit of time */
   uint32_t n_fixed;            /* places that no transition changes and that are recorded, */
   const uint32_t *fixed, *fixed_place; /* their numbers among what is recorded, and in the net */
-  uint32_t pieces, kinks, firings;     /* for which a wave has room */
+  /* For so many pieces, and as many kinks, each wave has room; waves with more move to spare room, which all blocks share. */
+  uint32_t pieces, spare;
   char *memory;                /* of the first slot */
   uint64_t slot_bytes;
   /* Offsets of arrays in the memory of a slot. */
-  uint64_t at_slot, at_strip, at_told, at_piece, at_kink, at_fired, at_became, at_real, at_word, at_guess, at_fixed, at_moved,
-           at_list;
+  uint64_t at_slot, at_strip, at_told, at_piece, at_kink, at_fired, at_real, at_word, at_guess, at_fixed, at_moved, at_list;
 } ff_petri_tissue;
 
 #endif

@@ -6,10 +6,7 @@
  * The generated text defines what ff_petri_thread.h lists, with P_WINDOWS 1, except P_LISTS, p_set(), p_store(), p_slopes() and
  * p_number(). It also defines
  *   P_OWN_PLACES       places of a block, without given levels: first the levels, then the others in their order
- *   P_BECAME           the most places that are no levels and that a firing changes
- *   P_STOPS            for which a thread has room
  *   p_show(t, y, i)    own place i; y[] are the levels
- *   p_became(t, m, to), p_become(t, m, from)   store and set what transition m has made of places that are no levels
  *   P_OWN_TERMS, P_OWN_TERMS_OF(i)   values of the block that slopes are multiples of: in all, and those for level i
  *   p_own_slopes(t, by, time, y, out)   adds what the block does by itself; by[] are weights of these terms */
 #ifndef FF_PETRI_SWEEP_H

@@ -4,8 +4,6 @@
 
 FF_WARP double p_show(const p_thread *t, const double *y, uint32_t i);
 FF_WARP void p_own_slopes(const p_thread *t, const double *by, double time, const double *y, double *out);
-FF_WARP void p_became(const p_thread *t, uint32_t m, double *to);
-FF_WARP void p_become(p_thread *t, uint32_t m, const double *from);
 
 /* ---- memory of a slot --------------------------------------------------------------------------------------------------- */
 
@@ -18,12 +16,22 @@ FF_WARP ff_petri_told *p_told(const ff_petri_tissue *net, char *memory, uint32_t
   return P_IN(memory, ff_petri_told, net->at_told) + ((uint64_t)wave * net->n_blocks + block);
 }
 
-FF_WARP double *p_pieces(const ff_petri_tissue *net, char *memory, uint32_t wave, uint32_t block) {
-  return P_IN(memory, double, net->at_piece) + ((uint64_t)wave * net->n_blocks + block) * net->pieces * P_PIECE;
+FF_WARP ff_petri_fired *p_fired(const ff_petri_tissue *net, char *memory, uint32_t wave, uint32_t block) {
+  return P_IN(memory, ff_petri_fired, net->at_fired) + ((uint64_t)wave * net->n_blocks + block);
 }
 
-FF_WARP double *p_kinks(const ff_petri_tissue *net, char *memory, uint32_t wave, uint32_t block) {
-  return P_IN(memory, double, net->at_kink) + ((uint64_t)wave * net->n_blocks + block) * net->kinks;
+/* The first piece of a wave, if it has not moved to spare room. */
+FF_WARP uint32_t p_own_first(const ff_petri_tissue *net, uint32_t wave, uint32_t block) {
+  return (wave * net->n_blocks + block) * net->pieces;
+}
+
+/* Pieces and kinks of a wave whose first piece this is. */
+FF_WARP double *p_pieces(const ff_petri_tissue *net, char *memory, uint32_t first) {
+  return P_IN(memory, double, net->at_piece) + (uint64_t)first * P_PIECE;
+}
+
+FF_WARP double *p_kinks(const ff_petri_tissue *net, char *memory, uint32_t first) {
+  return P_IN(memory, double, net->at_kink) + first;
 }
 
 /* The newer one of two waves that were written in sweeps a and b, if it was written before this sweep; or else the other one. */
@@ -42,9 +50,16 @@ FF_WARP uint32_t p_piece_at(const double *piece, uint32_t n, uint32_t at, double
 }
 
 #if P_GIVEN
-#define P_WAVE_BIT 0x80000000u
+#define P_MOVED_BIT 0x40000000u /* whether the wave has moved: where it has not, where it is need not be read */
+#define P_PIECE_OF(row) ((row) & (P_MOVED_BIT - 1u))
 
 FF_WARP uint32_t p_near_block(const p_thread *t, uint32_t j) { return t->net->near[t->net->near_first[t->block] + j]; }
+
+/* The pieces of a neighbour that has this row. */
+FF_WARP const double *p_near_pieces(const p_thread *t, uint32_t row, uint32_t other) {
+  const uint32_t wave = row >> 31, moved = (row & P_MOVED_BIT) != 0u;
+  return p_pieces(t->net, t->memory, moved ? p_told(t->net, t->memory, wave, other)->first : p_own_first(t->net, wave, other));
+}
 
 /* A segment begins: finds the pieces of neighbours. */
 FF_WARP void p_look_near(p_thread *t) {
@@ -53,7 +68,7 @@ FF_WARP void p_look_near(p_thread *t) {
     const uint32_t other = p_near_block(t, j), row = P_WORD(P_AT_NEAR + j), wave = row >> 31;
     const uint32_t pieces = p_told(t->net, t->memory, wave, other)->n_pieces;
     P_WORD(P_AT_NEAR + j) =
-        p_piece_at(p_pieces(t->net, t->memory, wave, other), pieces, row & ~P_WAVE_BIT, t->from, 1) | (row & P_WAVE_BIT);
+        p_piece_at(p_near_pieces(t, row, other), pieces, P_PIECE_OF(row), t->from, 1) | (row - P_PIECE_OF(row));
   }
 }
 
@@ -67,8 +82,8 @@ FF_WARP p_source p_source_of(const p_thread *t, uint32_t g) {
   const ff_petri_source from = t->net->given[t->net->given_first[t->block] + g];
   const uint32_t other = p_near_block(t, from.neighbour), row = P_WORD(P_AT_NEAR + from.neighbour), wave = row >> 31;
   p_source out;
-  out.first = p_pieces(t->net, t->memory, wave, other);
-  out.at = row & ~P_WAVE_BIT;
+  out.first = p_near_pieces(t, row, other);
+  out.at = P_PIECE_OF(row);
   out.n = p_told(t->net, t->memory, wave, other)->n_pieces;
   out.level = from.level;
   return out;
@@ -139,7 +154,7 @@ typedef struct {
 /* As add_stop() of petri/windows/ff_petri_block.c. Returns 0 if there is no room. */
 P_APART int p_add_stop(p_stops *x, double t, double hardly) {
   uint32_t at = x->n;
-  if (at == P_STOPS) return 0;
+  if (at == FF_PETRI_ROOM_FOR_STOPS) return 0;
   FF_NO_UNROLL while (at > 0u && x->stop[at - 1u] > t) at--;
   if ((at > 0u && t - x->stop[at - 1u] <= hardly) || (at < x->n && x->stop[at] - t <= hardly)) return 1;
   FF_NO_UNROLL for (uint32_t k = x->n; k > at; k--) x->stop[k] = x->stop[k - 1u];
@@ -158,7 +173,7 @@ FF_WARP int p_add_kinks(p_stops *x, const double *kink, uint32_t n_kinks) {
 
 /* What is known of the newer wave of a block, and which it is. */
 typedef struct {
-  uint32_t wave, sweep, n_kinks, differs;
+  uint32_t wave, sweep, n_kinks, first, differs;
   double distance;
 } p_news;
 
@@ -169,6 +184,7 @@ FF_WARP p_news p_news_of(const ff_petri_tissue *net, char *memory, uint32_t bloc
   out.wave = second;
   out.sweep = second ? b.sweep : a.sweep;
   out.n_kinks = second ? b.n_kinks : a.n_kinks;
+  out.first = second ? b.first : a.first;
   out.differs = second ? b.differs : a.differs;
   out.distance = second ? b.distance : a.distance;
   return out;
@@ -185,7 +201,7 @@ FF_WARP void p_news_of_all(const ff_petri_tissue *net, char *memory, const uint3
 /* As add_pieces() of petri/windows/ff_petri_block.c. */
 FF_WARP int p_add_pieces(p_stops *x, const ff_petri_tissue *net, char *memory, uint32_t wave, uint32_t other) {
   const ff_petri_told *told = p_told(net, memory, wave, other);
-  const double *piece = p_pieces(net, memory, wave, other), *kink = p_kinks(net, memory, wave, other);
+  const double *piece = p_pieces(net, memory, told->first), *kink = p_kinks(net, memory, told->first);
   uint32_t since = 0u, at = 0u;
   int fine = 1;
   FF_NO_UNROLL for (uint32_t k = 1u; k < told->n_pieces && fine; k++) {
@@ -211,9 +227,9 @@ FF_WARP int p_meet_near(p_thread *t, double *stop, double from, double to) {
     p_news_of_all(net, t->memory, net->near + j, end - j, t->sweep, news);
     P_EACH(q, P_SIDE) {
       if (j + q >= end) continue;
-      P_WORD(P_AT_NEAR + j + q - first) = news[q].wave << 31;
-      if (news[q].n_kinks > 0u && fine)
-        fine = p_add_kinks(&x, p_kinks(net, t->memory, news[q].wave, net->near[j + q]), news[q].n_kinks);
+      const uint32_t moved = news[q].first != p_own_first(net, news[q].wave, net->near[j + q]);
+      P_WORD(P_AT_NEAR + j + q - first) = news[q].wave << 31 | (moved ? P_MOVED_BIT : 0u);
+      if (news[q].n_kinks > 0u && fine) fine = p_add_kinks(&x, p_kinks(net, t->memory, news[q].first), news[q].n_kinks);
     }
   }
   const uint32_t far_end = net->far_first[t->block + 1u];
@@ -222,7 +238,7 @@ FF_WARP int p_meet_near(p_thread *t, double *stop, double from, double to) {
     p_news_of_all(net, t->memory, net->far + j, far_end - j, t->sweep, news);
     P_EACH(q, P_SIDE) {
       if (j + q < far_end && news[q].n_kinks > 0u && fine)
-        fine = p_add_kinks(&x, p_kinks(net, t->memory, news[q].wave, net->far[j + q]), news[q].n_kinks);
+        fine = p_add_kinks(&x, p_kinks(net, t->memory, news[q].first), news[q].n_kinks);
     }
   }
   FF_NO_UNROLL for (uint32_t j = first; j < end && fine; j++)

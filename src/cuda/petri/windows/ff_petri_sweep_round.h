@@ -12,10 +12,21 @@
     const uint32_t p_sum = p_sum_of_lanes(x); \
     if (P_IS_FIRST_LANE && p_sum != 0u) atomicAdd((at), p_sum); \
   } while (0)
+#define P_RAISE_BY_LANES(at, x) \
+  do { \
+    const uint32_t p_most = p_most_of_lanes(x); \
+    if (P_IS_FIRST_LANE) atomicMax((at), p_most); \
+  } while (0)
 
 /* The sum of all lanes of a warp. GPUs before 8.0 have no instruction for it. */
 FF_WARP uint32_t p_sum_of_lanes(uint32_t x) {
   FF_UNROLL for (int by = 16; by > 0; by /= 2) x += __shfl_xor_sync(0xFFFFFFFFu, x, by);
+  return x;
+}
+
+/* The largest one, likewise. */
+FF_WARP uint32_t p_most_of_lanes(uint32_t x) {
+  FF_UNROLL for (int by = 16; by > 0; by /= 2) x = max(x, __shfl_xor_sync(0xFFFFFFFFu, x, by));
   return x;
 }
 #else
@@ -23,40 +34,30 @@ FF_WARP uint32_t p_sum_of_lanes(uint32_t x) {
 #define P_EACH_REVIEWER(i, n) for (uint32_t i = 0u; i < (n); i++)
 #define P_IS_FIRST_REVIEWER 1
 #define P_ADD_OF_LANES(at, x) (*(at) += (x))
+#define P_RAISE_BY_LANES(at, x) (*(at) = (x) > *(at) ? (x) : *(at))
 #endif
 
 FF_WARP ff_petri_strip *p_strips(const ff_petri_tissue *net, char *memory) { return P_IN(memory, ff_petri_strip, net->at_strip); }
 
 /* ---- blocks are prepared ------------------------------------------------------------------------------------------------ */
 
-/* Records places at times of the window that ends. */
+/* Records levels at times of the window that ends. */
 FF_WARP void p_show_block(p_thread *t, const ff_petri_slot *slot, uint32_t wave, uint32_t block) {
   const ff_launch *run = t->run;
   const ff_petri_tissue *net = t->net;
   const uint32_t *table = net->table + (uint64_t)block * P_OWN_PLACES;
   const ff_petri_told *told = p_told(net, t->memory, wave, block);
-  const ff_petri_fired *fired = p_fired(net, t->memory, wave, block);
-  const double *piece = p_pieces(net, t->memory, wave, block);
-  uint32_t done = 0u;
-  t->block = block;
-  p_load(t, slot->start);
+  const double *piece = p_pieces(net, t->memory, told->first);
   FF_NO_UNROLL for (uint32_t k = slot->at_time; k < run->n_times && run->times[k] < slot->pace.to; k++) {
     const double time = run->times[k];
+    const double *p = piece + (uint64_t)p_piece_at(piece, told->n_pieces, 0u, time, 1) * P_PIECE;
     double y[P_ROOM(P_LEVELS)] = {0}, *to = FF_RECORD_REAL_OF(run, k, slot->unit);
-    FF_NO_UNROLL for (; done < told->n_firings && fired[done].time <= time; done++) {
-#if P_BECAME > 0u
-      p_become(t, fired[done].member, p_became_at(net, t->memory, wave, block, done));
-#endif
+    P_EACH(i, P_LEVELS) {
+      const double x = ff_petri_piece_value(p, i, (time - p[0]) * p[1]);
+      y[i] = x < 0 && x >= -P_DOUBT ? 0 : x;
     }
-    if (P_LEVELS > 0u) {
-      const double *p = piece + (uint64_t)p_piece_at(piece, told->n_pieces, 0u, time, 1) * P_PIECE;
-      P_EACH(i, P_LEVELS) {
-        const double x = ff_petri_piece_value(p, i, (time - p[0]) * p[1]);
-        y[i] = x < 0 && x >= -P_DOUBT ? 0 : x;
-      }
-    }
-    FF_NO_UNROLL for (uint32_t i = 0u; i < P_OWN_PLACES; i++)
-      if (table[i] != P_NONE) to[(uint64_t)table[i] * run->units] = i < P_LEVELS ? p_show(t, y, i) + 0.0 : p_show(t, y, i);
+    FF_NO_UNROLL for (uint32_t i = 0u; i < P_LEVELS; i++)
+      if (table[i] != P_NONE) to[(uint64_t)table[i] * run->units] = p_show(t, y, i) + 0.0;
   }
 }
 
@@ -81,7 +82,7 @@ FF_WARP int p_prepare(p_thread *t, uint32_t block) {
   if (leaves || done) {
     const uint32_t wave = p_newer(net, t->memory, block, FF_PETRI_NO_SWEEP);
     if (slot->at_time < t->run->n_times && t->run->times[slot->at_time] < slot->pace.to) {
-      p_show_block(t, slot, wave, block);
+      if (P_LEVELS > 0u) p_show_block(t, slot, wave, block);
       p_show_fixed(t, slot, block);
     }
     if (leaves && P_LEVELS > 0u) p_end_wave(net, t->memory, block, wave, w.from, w.to - w.from);
@@ -106,7 +107,7 @@ FF_WARP void p_run_blocks(p_thread *t, ff_petri_slot *slot, uint32_t i, uint32_t
   t->unit = slot->unit;
   t->phase = i < n ? P_NEW : P_EMPTY;
   FF_NO_UNROLL while (P_GOES_ON(t->phase != P_EMPTY)) {
-    const int ends = t->phase == P_ENDS || t->phase == P_REFUSES;
+    const int ends = t->phase == P_ENDS || t->phase == P_REFUSES || t->phase == P_IS_FULL;
     const uint32_t n_runs = P_COUNT_LANES(!ends && t->phase != P_EMPTY && t->phase != P_NEW);
     if (p_is_due(P_COUNT_LANES(ends), P_WAIT_ENDS, n_runs == 0u) && ends) {
       p_close(*t, &w);
@@ -138,39 +139,32 @@ FF_WARP void p_sweep(p_thread *t, uint32_t warp, uint32_t warps, double *stop) {
 
 /* ---- the sums of a strip ------------------------------------------------------------------------------------------------ */
 
-/* Firings of a wave up to the last time that is recorded. */
-FF_WARP uint32_t p_shown_firings(const ff_launch *run, const ff_petri_fired *fired, uint32_t n) {
-  const double last = run->times[run->n_times - 1u];
-  uint32_t k = 0u;
-  FF_NO_UNROLL while (k < n && fired[k].time <= last) k++;
-  return k;
-}
-
-/* Counts the firings of every 32nd block of a strip, from number `lane` on. */
-FF_WARP void p_count_firings(const ff_launch *run, const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t strip,
-                             uint32_t lane, uint32_t *firings, uint32_t *shown) {
-  const int last = run->times[run->n_times - 1u] < w->to;
+/* Counts what every 32nd block of a strip has in the window, from number `lane` on. */
+FF_WARP void p_count_blocks(const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t strip, uint32_t lane,
+                            ff_petri_strip *out) {
   FF_UNROLL for (uint32_t half = 0u; half < 2u; half++) {
     const uint32_t i = strip * FF_PETRI_STRIP + 32u * half + lane;
     if (i >= net->n_blocks) continue;
     const uint32_t block = net->order[i], wave = p_newer(net, memory, block, w->sweep);
-    const uint32_t n = p_told(net, memory, wave, block)->n_firings;
-    *firings += n;
-    *shown += last ? p_shown_firings(run, p_fired(net, memory, wave, block), n) : 0u;
+    const ff_petri_fired fired = *p_fired(net, memory, wave, block);
+    out->firings += fired.n;
+    out->shown += fired.shown;
+    out->pieces += p_told(net, memory, wave, block)->n_pieces;
+    out->use = fired.use > out->use ? fired.use : out->use;
   }
 }
 
 /* No block of the net runs. */
-FF_WARP void p_count_strip(const ff_launch *run, const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t strip,
-                           ff_petri_strip *out) {
+FF_WARP void p_count_strip(const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t strip, ff_petri_strip *out) {
   FF_LANE_IN;
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
-  uint32_t firings = 0u, shown = 0u;
-  p_count_firings(run, net, memory, w, strip, lane, &firings, &shown);
-  out->firings = p_sum_of_lanes(firings);
-  out->shown = p_sum_of_lanes(shown);
+  p_count_blocks(net, memory, w, strip, lane, out);
+  out->firings = p_sum_of_lanes(out->firings);
+  out->shown = p_sum_of_lanes(out->shown);
+  out->pieces = p_sum_of_lanes(out->pieces);
+  out->use = p_most_of_lanes(out->use);
 #else
-  FF_EACH_LANE p_count_firings(run, net, memory, w, strip, lane, &out->firings, &out->shown);
+  FF_EACH_LANE p_count_blocks(net, memory, w, strip, lane, out);
 #endif
 }
 
@@ -180,10 +174,10 @@ typedef struct {
   double change[FF_PETRI_STRIP], before[FF_PETRI_STRIP];
 } p_moves;
 
-/* Reads what number i of a strip has found. Returns 1 if it ran; plus 2 if it has not come to the end with finite levels; plus 4
- * if it is refused. */
+/* Reads what number i of a strip has found, and adds its pieces. Returns 1 if it ran; plus 2 if it has not come to the end with
+ * finite levels; plus 4 if it is refused. */
 FF_WARP uint32_t p_read_moves(const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t strip, uint32_t i,
-                              p_moves *moves) {
+                              p_moves *moves, uint32_t *pieces) {
   const uint32_t place = strip * FF_PETRI_STRIP + i, block = place < net->n_blocks ? net->order[place] : P_NONE;
   uint32_t found = 0u;
   moves->change[i] = moves->before[i] = 0;
@@ -191,6 +185,7 @@ FF_WARP uint32_t p_read_moves(const ff_petri_tissue *net, char *memory, const p_
   const ff_petri_told told = *p_told(net, memory, p_newer(net, memory, block, w->sweep + 1u), block);
   const double moved = P_IN(memory, double, net->at_moved)[block];
   if (told.sweep != w->sweep) return found;
+  *pieces += told.n_pieces;
   if (told.differs == 0u && moved > 0) {
     moves->change[i] = told.distance;
     moves->before[i] = moved;
@@ -204,11 +199,13 @@ FF_WARP void p_add_up_moves(const ff_petri_tissue *net, char *memory, const p_wi
   uint32_t found = 0u;
   FF_LANE_IN;
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
-  found = p_read_moves(net, memory, w, strip, lane, moves) | p_read_moves(net, memory, w, strip, lane + 32u, moves);
+  found = p_read_moves(net, memory, w, strip, lane, moves, &out->pieces);
+  found |= p_read_moves(net, memory, w, strip, lane + 32u, moves, &out->pieces);
+  out->pieces = p_sum_of_lanes(out->pieces);
   FF_UNROLL for (int by = 16; by > 0; by /= 2) found |= __shfl_xor_sync(0xFFFFFFFFu, found, by);
   __syncwarp();
 #else
-  for (uint32_t i = 0u; i < FF_PETRI_STRIP; i++) found |= p_read_moves(net, memory, w, strip, i, moves);
+  for (uint32_t i = 0u; i < FF_PETRI_STRIP; i++) found |= p_read_moves(net, memory, w, strip, i, moves, &out->pieces);
 #endif
   out->fine = (found & 2u) == 0u;
   out->refused = found >> 2;
@@ -220,13 +217,13 @@ FF_WARP void p_add_up_moves(const ff_petri_tissue *net, char *memory, const p_wi
 }
 
 /* What reviewers need to know of a strip after a sweep. */
-FF_WARP void p_sum_strip(const ff_launch *run, const ff_petri_tissue *net, char *memory, uint32_t strip, p_moves *moves) {
+FF_WARP void p_sum_strip(const ff_petri_tissue *net, char *memory, uint32_t strip, p_moves *moves) {
   const ff_petri_slot *slot = p_slot_of(net, memory);
   const p_window w = p_window_of(slot);
-  ff_petri_strip out = {0, 0, 1u, 0u, 0u, 0u};
+  ff_petri_strip out = {0, 0, 1u, 0u, 0u, 0u, 0u, 0u};
   if (!p_sweeps(slot)) return;
   if (slot->listed == 0u)
-    p_count_strip(run, net, memory, &w, strip, &out);
+    p_count_strip(net, memory, &w, strip, &out);
   else if (p_runs(slot) > 0u)
     p_add_up_moves(net, memory, &w, strip, moves, &out);
   if (P_IS_FIRST_LANE) p_strips(net, memory)[strip] = out;
@@ -260,21 +257,23 @@ FF_WARP void p_decide(const ff_launch *run, const ff_petri_tissue *net, ff_petri
   ff_petri_outcome_of_sweep outcome = FF_PETRI_GOES_ON;
   if (slot->phase != FF_PETRI_SLOT_SWEEPS) p_enter(run, slot);
   ff_petri_pace *pace = &slot->pace;
+  const ff_petri_swept swept = {(int)sum->fine, sum->change, sum->before, (double)sum->pieces / net->n_blocks};
   if (slot->listed > 0u) {
     slot->idle = 0u;
     if (pace->turn == FF_PETRI_MOST_SWEEPS)
       outcome = ff_petri_pace_halve(pace);
     else
-      outcome = ff_petri_pace_after_sweep(pace, (int)sum->fine, sum->change, sum->before);
+      outcome = ff_petri_pace_after_sweep(pace, swept);
   } else if (slot->idle++ == 0u) {
     pace->colour = 1u - pace->colour;
   } else {
     const int last = run->times[run->n_times - 1u] < pace->to;
     slot->firings += last ? sum->shown : sum->firings;
     slot->phase = last ? FF_PETRI_SLOT_IS_DONE : FF_PETRI_SLOT_LEAVES;
-    ff_petri_pace_accept(pace, (double)sum->firings / net->n_blocks);
+    ff_petri_pace_accept(pace, (double)sum->firings / net->n_blocks, (double)sum->pieces / net->n_blocks, sum->use);
   }
   if (outcome == FF_PETRI_GOES_BACK) slot->phase = FF_PETRI_SLOT_BEGINS;
+  if (slot->phase != FF_PETRI_SLOT_SWEEPS) slot->spent = 0u;
   if (sum->refused != 0u || outcome == FF_PETRI_IS_SHORTEST) p_finish(run, slot, 1);
 }
 
@@ -287,7 +286,7 @@ typedef struct {
 /* Threads copy strips, and the first one adds up their changes in their order, and decides. */
 FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *memory, p_reviewed *all) {
   ff_petri_slot *slot = p_slot_of(net, memory);
-  ff_petri_strip own = {0, 0, 0u, 0u, 0u, 0u}, *const sum = &all->sum;
+  ff_petri_strip own = {0, 0, 0u, 0u, 0u, 0u, 0u, 0u}, *const sum = &all->sum;
   const uint32_t phase = slot->phase;
   if (P_IS_FIRST_REVIEWER) *sum = own;
   P_ALL_MEET();
@@ -303,6 +302,8 @@ FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *me
       own.refused += strip.refused;
       own.firings += strip.firings;
       own.shown += strip.shown;
+      own.pieces += strip.pieces;
+      own.use = strip.use > own.use ? strip.use : own.use;
     }
     P_ALL_MEET();
     if (P_IS_FIRST_REVIEWER) {
@@ -317,6 +318,8 @@ FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *me
   P_ADD_OF_LANES(&sum->refused, own.refused);
   P_ADD_OF_LANES(&sum->firings, own.firings);
   P_ADD_OF_LANES(&sum->shown, own.shown);
+  P_ADD_OF_LANES(&sum->pieces, own.pieces);
+  P_RAISE_BY_LANES(&sum->use, own.use);
   P_ALL_MEET();
   if (!P_IS_FIRST_REVIEWER) return;
   sum->change = own.change;
@@ -362,7 +365,7 @@ extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
 
 extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
     p_sweep_kernel(const __grid_constant__ ff_launch run, const __grid_constant__ ff_petri_tissue net) {
-  double stop[P_STOPS];
+  double stop[FF_PETRI_ROOM_FOR_STOPS];
   ff_petri_part piece[P_ROOM(P_PIECES)];
   p_thread thread;
   p_begin_thread(&thread, &run, &net, net.memory + blockIdx.y * net.slot_bytes, 0, 0, piece);
@@ -373,7 +376,7 @@ extern "C" __global__ void __launch_bounds__(FF_PETRI_REVIEW_THREADS)
     p_add_up_kernel(const __grid_constant__ ff_launch run, const __grid_constant__ ff_petri_tissue net) {
   const uint32_t strip = (blockIdx.x * FF_PETRI_REVIEW_THREADS + threadIdx.x) / 32u;
   __shared__ p_moves moves[FF_PETRI_REVIEW_THREADS / 32u];
-  if (strip < net.n_strips) p_sum_strip(&run, &net, net.memory + blockIdx.y * net.slot_bytes, strip, &moves[threadIdx.x / 32u]);
+  if (strip < net.n_strips) p_sum_strip(&net, net.memory + blockIdx.y * net.slot_bytes, strip, &moves[threadIdx.x / 32u]);
 }
 
 extern "C" __global__ void __launch_bounds__(FF_PETRI_REVIEW_THREADS)
@@ -385,7 +388,7 @@ extern "C" __global__ void __launch_bounds__(FF_PETRI_REVIEW_THREADS)
 /* A round of a slot, for tests. */
 void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot);
 void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot) {
-  double real[P_REAL_ROWS], stop[P_STOPS];
+  double real[P_REAL_ROWS], stop[FF_PETRI_ROOM_FOR_STOPS];
   uint32_t word[P_WORD_ROWS];
   ff_petri_part piece[P_ROOM(P_PIECES)];
   p_moves moves;
@@ -398,7 +401,7 @@ void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot) {
   for (uint32_t k = 0u; k < net->n_blocks; k++)
     if (p_prepare(&thread, k)) P_IN(thread.memory, uint32_t, net->at_list)[of->listed++] = k;
   p_sweep(&thread, 0u, 1u, stop);
-  for (uint32_t k = 0u; k < net->n_strips; k++) p_sum_strip(run, net, thread.memory, k, &moves);
+  for (uint32_t k = 0u; k < net->n_strips; k++) p_sum_strip(net, thread.memory, k, &moves);
   p_review(run, net, thread.memory, &all);
 }
 #endif

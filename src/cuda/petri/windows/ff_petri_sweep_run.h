@@ -63,20 +63,14 @@ FF_WARP void p_draw(p_thread *t, uint32_t g) {
   P_SINCE(g) = t->now;
 }
 
-/* Whether what comes next comes in this window. */
-FF_WARP int p_serve(p_thread *t, double next_time) {
-  if (next_time < t->end) return 1;
-  t->phase = P_ENDS;
-  return 0;
-}
-
 /* ---- a run -------------------------------------------------------------------------------------------------------------- */
 
 /* The window of a slot, as all threads of a round see it. */
 typedef struct {
   double from, to, settled;
   uint32_t sweep, colour, start;
-  int begins; /* whether blocks have not run in it */
+  uint32_t at_time; /* no time before this one is recorded in the window */
+  int begins;       /* whether blocks have not run in it */
 } p_window;
 
 FF_WARP p_window p_window_of(const ff_petri_slot *slot) {
@@ -88,6 +82,7 @@ FF_WARP p_window p_window_of(const ff_petri_slot *slot) {
   w.settled = w.begins ? 0 : pace->settled;
   w.sweep = w.begins ? 1u : pace->turn + 1u;
   w.colour = w.begins ? 0u : pace->colour;
+  w.at_time = slot->at_time;
   w.start = slot->phase == FF_PETRI_SLOT_LEAVES ? 1u - slot->start : slot->start;
   return w;
 }
@@ -115,24 +110,30 @@ FF_WARP int p_has_to_run(const ff_petri_tissue *net, char *memory, const p_windo
   return differs || moved > w->settled;
 }
 
-/* Begins a block at the start of the window: as ff_petri_path_resume(). `stop` has room for P_STOPS times. */
+/* Begins a block at the start of the window: as ff_petri_path_resume(). `stop` has room for FF_PETRI_ROOM_FOR_STOPS times. */
 FF_WARP void p_open(p_thread *t, const p_window *w, uint32_t block, double *stop) {
   t->block = block;
   t->sweep = w->sweep;
   t->writes = 1u - p_newer(t->net, t->memory, block, w->sweep);
-  t->n_pieces = t->n_kinks = t->n_firings = 0u;
+  t->n_pieces = t->n_kinks = 0u;
+  t->first = p_told(t->net, t->memory, t->writes, block)->first;
+  t->room = p_told(t->net, t->memory, t->writes, block)->room;
+  p_have_no_firings(t->net, t->memory, t->writes, block);
+  p_want(t, w->at_time);
+  FF_NO_UNROLL while (P_WANTED < w->from) p_want(t, P_NUMBER + 1u);
   p_load(t, w->start);
   t->now = t->from = t->to = w->from;
   t->is = P_OWN | P_FLAT | P_STIRRED | P_FRESH;
   t->varies = t->pending = t->integrated = t->several = 0u;
   t->phase = P_BEGINS;
-  if (!p_meet_near(t, stop, w->from, w->to)) t->phase = P_REFUSES;
+  if (!p_meet_near(t, stop, w->from, w->to)) t->phase = P_IS_FULL;
 }
 
 /* Leaves a block at the end of the window: as ff_petri_path_leave(), and end() of petri/windows/ff_petri_block.c. */
 P_APART void p_close(p_thread own, const p_window *w) {
   p_thread *const t = &own;
   ff_petri_told *told = p_told(t->net, t->memory, t->writes, t->block);
+  ff_petri_fired *fired = p_fired(t->net, t->memory, t->writes, t->block);
   const int fine = t->phase == P_ENDS;
   if (fine) {
     t->now = t->end;
@@ -141,11 +142,13 @@ P_APART void p_close(p_thread own, const p_window *w) {
     p_leave_segment(t);
     p_save(t, 1u - w->start);
   }
-  told->refused = (uint32_t)!fine;
+  told->refused = t->phase == P_REFUSES;
   told->n_pieces = t->n_pieces;
   told->n_kinks = t->n_kinks;
-  told->n_firings = t->n_firings;
-  told->differs = fine ? (uint32_t)!p_are_alike(t->net, t->memory, t->block) : 1u;
+  told->first = t->first;
+  told->room = t->room;
+  fired->use = ff_petri_use_of_room(t->n_pieces, t->n_stops, fired->times);
+  told->differs = (uint16_t)(!fine || !p_are_alike(t->net, t->memory, t->block));
   told->distance = fine ? p_distance(t->net, t->memory, t->block, w->from, w->to) : ff_math_nan();
   told->sweep = t->sweep;
 }

@@ -93,11 +93,12 @@ typedef struct {
 FF_WARP double p_read_part(const p_thread *t, const p_reader *of, uint32_t term, uint32_t row, ff_petri_source source, uint32_t k,
                            p_term *out) {
   const ff_petri_tissue *net = t->net;
-  const uint32_t j = net->near_first[of->block] + source.neighbour, other = net->near[j], wave = row >> 31;
+  const uint32_t j = net->near_first[of->block] + source.neighbour, other = net->near[j];
+  const uint32_t n = p_told(net, t->memory, row >> 31, other)->n_pieces;
   out->by = net->linear_by[term];
   out->bends = net->bends[j];
-  return ff_petri_piece_part(p_pieces(net, t->memory, wave, other), p_told(net, t->memory, wave, other)->n_pieces, P_PIECE,
-                             row & ~P_WAVE_BIT, source.level, of->from, of->h, k, &out->spanned);
+  return ff_petri_piece_part(p_near_pieces(t, row, other), n, P_PIECE, P_PIECE_OF(row), source.level, of->from, of->h, k,
+                             &out->spanned);
 }
 
 /* What part k of a term adds, which is x: to the sum of stage k, or to one of the differences. all: the parts of its term. */
@@ -195,10 +196,10 @@ FF_WARP double p_shorter(const p_thread *t, double to, double h) {
   FF_NO_UNROLL for (uint32_t j = 0u; j < n; j++) {
     const uint32_t row = P_WORD(P_AT_NEAR + j), wave = row >> 31, other = p_near_block(t, j);
     const uint32_t pieces = p_told(t->net, t->memory, wave, other)->n_pieces;
-    const double *piece = p_pieces(t->net, t->memory, wave, other);
+    const double *piece = p_near_pieces(t, row, other);
     uint32_t spanned = 1u;
     if (p_bends(t, j)) continue;
-    FF_NO_UNROLL for (uint32_t k = (row & ~P_WAVE_BIT) + 1u; k < pieces; k++, spanned++) {
+    FF_NO_UNROLL for (uint32_t k = P_PIECE_OF(row) + 1u; k < pieces; k++, spanned++) {
       const double end = piece[(uint64_t)k * P_PIECE];
       if (!(end < most)) break;
       if (spanned == FF_PETRI_MOST_SPANNED) most = end;

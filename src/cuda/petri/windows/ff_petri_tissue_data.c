@@ -7,10 +7,7 @@
 
 #include "../../../petri/path/ff_petri_segment_math.h"
 
-/* For which a wave has room. 24 pieces were enough for all waves of calcium cells in 2 * 10^8 firings. */
-#define PIECES 48u
-#define KINKS 48u
-#define FIRINGS 64u
+#define PIECES 8u   /* for which each wave has room; 1 in 70 of calcium cells has more */
 #define LINE 128u   /* bytes of a line of the cache: arrays begin at multiples of it */
 
 static const ff_petri_program *program_of(const ff_petri_tissue_data *d, uint32_t block) {
@@ -135,14 +132,20 @@ static ff_status fill(ff_petri_tissue_data *d, const ff_device_request *request,
   return FF_OK;
 }
 
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* Spare pieces of n blocks. In a sweep, blocks have FF_PETRI_PIECES_OF_SWEEP pieces on average at most, and waves that move leave
+ * room behind. In small nets, a few blocks may have most of them. In very large ones, memory is dear. */
+static uint32_t spare_of(uint32_t n) { return 8 * n + 56 * smaller(n, 250000) + 128 * smaller(n, 1000); }
+
 /* Where a slot has what: first that with which a trajectory begins, up to the strips. */
 static void lay_out(ff_petri_tissue_data *d) {
   ff_petri_tissue *net = &d->net;
   const uint64_t n = net->n_blocks, levels = d->blocks->types[0].program->n_levels;
+  const uint64_t pieces = 2 * n * PIECES + spare_of(net->n_blocks);
   size_t at = 0;
   net->pieces = PIECES;
-  net->kinks = KINKS;
-  net->firings = FIRINGS;
+  net->spare = spare_of(net->n_blocks);
   net->at_slot = at;
   at += LINE * ((sizeof(ff_petri_slot) + LINE - 1) / LINE);
   const struct {
@@ -153,10 +156,9 @@ static void lay_out(ff_petri_tissue_data *d) {
               {&net->at_fixed, net->n_fixed * sizeof(double)},
               {&net->at_strip, net->n_strips * sizeof(ff_petri_strip)},
               {&net->at_told, 2 * n * sizeof(ff_petri_told)},
-              {&net->at_piece, 2 * n * net->pieces * ff_petri_piece_size((uint32_t)levels) * sizeof(double)},
-              {&net->at_kink, 2 * n * net->kinks * sizeof(double)},
-              {&net->at_fired, 2 * n * net->firings * sizeof(ff_petri_fired)},
-              {&net->at_became, 2 * n * net->firings * (d->code.became > 0 ? d->code.became : 1) * sizeof(double)},
+              {&net->at_fired, 2 * n * sizeof(ff_petri_fired)},
+              {&net->at_piece, pieces * ff_petri_piece_size((uint32_t)levels) * sizeof(double)},
+              {&net->at_kink, pieces * sizeof(double)},
               {&net->at_moved, n * sizeof(double)},
               {&net->at_list, n * sizeof(uint32_t)}};
   for (size_t i = 0; i < sizeof room / sizeof room[0]; i++) {
