@@ -17,8 +17,7 @@
 #define FF_ODE_H
 
 #include "../base/ff_base.h"
-#include "../linear/ff_sparse_order.h"
-#include "ff_ode_pace_math.h"
+#include "ff_ode_implicit_math.h"
 
 typedef struct ff_ode ff_ode;
 
@@ -202,5 +201,11 @@ typedef struct {
  *
  * O(n) values for each piece, and at most 60 for each change; a value takes O(components that are read). */
 int ff_ode_locate(ff_ode *ode, const ff_ode_watch *watch, double from, double *at, int8_t *changed);
+
+/* ---- derivatives -------------------------------------------------------------------------------------------------------- */
+
+/* Puts the columns of a pattern into groups: no row has entries in two columns of a group, so one call of f differentiates by all
+ * of them. Sets the group of each column, and how many there are. O(entries times the entries of a row). */
+ff_status ff_ode_group_columns(uint32_t *group, uint32_t *n_groups, const ff_ode_pattern *pattern, ff_error *err);
 
 #endif
