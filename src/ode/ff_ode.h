@@ -17,7 +17,8 @@
 #define FF_ODE_H
 
 #include "../base/ff_base.h"
-#include "ff_ode_implicit_math.h"
+#include "../linear/ff_sparse_order.h"
+#include "ff_ode_pace_math.h"
 
 typedef struct ff_ode ff_ode;
 
@@ -204,8 +205,9 @@ int ff_ode_locate(ff_ode *ode, const ff_ode_watch *watch, double from, double *a
 
 /* ---- derivatives -------------------------------------------------------------------------------------------------------- */
 
-/* Puts the columns of a pattern into groups: no row has entries in two columns of a group, so one call of f differentiates by all
- * of them. Sets the group of each column, and how many there are. O(entries times the entries of a row). */
-ff_status ff_ode_group_columns(uint32_t *group, uint32_t *n_groups, const ff_ode_pattern *pattern, ff_error *err);
+/* Puts the n columns of a pattern into groups: no row has entries in two columns of a group, so one call of f differentiates by
+ * all of them. Sets the group of each column, and how many there are. O(entries times the entries of a row). */
+ff_status ff_ode_group_columns(uint32_t *group, uint32_t *n_groups, uint32_t n, const size_t *first, const uint32_t *row,
+                               ff_error *err);
 
 #endif

@@ -55,14 +55,15 @@ static uint32_t choose_groups(const ff_ode_pattern *j, const by_rows *rows, uint
   return n;
 }
 
-ff_status ff_ode_group_columns(uint32_t *group, uint32_t *n_groups, const ff_ode_pattern *pattern, ff_error *err) {
-  const uint32_t n = pattern->n;
-  by_rows rows = {ff_calloc((size_t)n + 2, sizeof *rows.first), ff_calloc(pattern->first[n], sizeof *rows.column),
+ff_status ff_ode_group_columns(uint32_t *group, uint32_t *n_groups, uint32_t n, const size_t *first, const uint32_t *row,
+                               ff_error *err) {
+  const ff_ode_pattern pattern = {n, first, row};
+  by_rows rows = {ff_calloc((size_t)n + 2, sizeof *rows.first), ff_calloc(first[n], sizeof *rows.column),
                   ff_calloc(n, sizeof *rows.used)};
   const int fine = rows.first != NULL && rows.column != NULL && rows.used != NULL;
   if (fine) {
-    list_columns(pattern, &rows);
-    *n_groups = choose_groups(pattern, &rows, group);
+    list_columns(&pattern, &rows);
+    *n_groups = choose_groups(&pattern, &rows, group);
   }
   free(rows.first);
   free(rows.column);
@@ -73,7 +74,7 @@ ff_status ff_ode_group_columns(uint32_t *group, uint32_t *n_groups, const ff_ode
 static ff_status group_columns(ff_ode_jacobian *j, ff_error *err) {
   j->group = ff_calloc(j->pattern.n, sizeof *j->group);
   if (j->group == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for derivatives of %u components", j->pattern.n);
-  return ff_ode_group_columns(j->group, &j->n_groups, &j->pattern, err);
+  return ff_ode_group_columns(j->group, &j->n_groups, j->pattern.n, j->pattern.first, j->pattern.row, err);
 }
 
 ff_status ff_ode_jacobian_new(ff_ode_jacobian **out, const ff_ode_equations *equations, ff_error *err) {
