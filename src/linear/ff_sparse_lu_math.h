@@ -1,5 +1,5 @@
-/* The elimination of ff_sparse_lu.h, for a caller that has the arrays: `value` has a number for each entry of the factors, and the
- * others n. gcc, nvcc and NVRTC compile the same text. */
+/* The elimination of ff_sparse_lu.h, for a caller that has the arrays: `value` has a number for each entry of the factors, and
+ * the others n. gcc, nvcc and NVRTC compile the same text. */
 #ifndef FF_SPARSE_LU_MATH_H
 #define FF_SPARSE_LU_MATH_H
 

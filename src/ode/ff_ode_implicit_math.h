@@ -22,8 +22,10 @@ enum { FF_ODE_IMPLICIT_STAGES = 8, FF_ODE_IMPLICIT_INNER = 5 };
 /* ---- weights ------------------------------------------------------------------------------------------------------------ */
 
 /* The last three stages are at the end: each adds its u to the state of the one before. */
-FF_ODE_TABLE double ff_ode_implicit_node[FF_ODE_IMPLICIT_INNER] = {0, 0.6358126895828704, 0.4095798393397535, 0.9769306725060716, 0.4288403609558664};
-FF_ODE_TABLE double ff_ode_implicit_in_time[FF_ODE_IMPLICIT_INNER] = {FF_ODE_IMPLICIT_GAMMA, -0.42387512638858027, -0.3384627126235924, 1.8046452872882734, 2.325825639765069};
+FF_ODE_TABLE double ff_ode_implicit_node[FF_ODE_IMPLICIT_INNER] = {0, 0.6358126895828704, 0.4095798393397535,
+                                                                   0.9769306725060716, 0.4288403609558664};
+FF_ODE_TABLE double ff_ode_implicit_in_time[FF_ODE_IMPLICIT_INNER] = {FF_ODE_IMPLICIT_GAMMA, -0.42387512638858027,
+                                                                     -0.3384627126235924, 1.8046452872882734, 2.325825639765069};
 FF_ODE_TABLE double ff_ode_implicit_state_weight[FF_ODE_IMPLICIT_INNER + 1][FF_ODE_IMPLICIT_INNER] = {
     {0},
     {3.0},

@@ -117,7 +117,8 @@ static inline void hybrid_add_flow(hybrid *h, const char *equation, const char *
   hybrid_add(h, FF_PETRI_CONTINUOUS, of, NULL, NULL, text);
 }
 
-static const char *const hybrid_fast_gains[] = {"1e3 * K", "2e4 * K * N", "5e2 * (1 + sin(time))", "3e3 * Y", "1e3 * K * Y / (1 + Y)"};
+static const char *const hybrid_fast_gains[] = {"1e3 * K", "2e4 * K * N", "5e2 * (1 + sin(time))", "3e3 * Y",
+                                                "1e3 * K * Y / (1 + Y)"};
 static const char *const hybrid_fast_losses[] = {"2e3 * X", "1e4 * X", "1e3 * X * (1 + N)", "5e3 * X * (1 + Y)", "3e3 * X^2",
                                                  "1e5 * X", "2e3 * X * (N > 2)", "1e4 * X / (0.5 + X)"};
 
@@ -209,8 +210,8 @@ static inline void hybrid_add_group(hybrid *h, uint32_t group) {
 }
 
 /* A random net, which need not be one that can be compiled; with `all`, one with transitions of all kinds, else with stochastic
- * ones and flows. With `vary`, one with other numbers. With `stiff`, one with up to 6 levels, of which some change fast. The caller
- * ends *x with petri_end(). */
+ * ones and flows. With `vary`, one with other numbers. With `stiff`, one with up to 6 levels, of which some change fast. The
+ * caller ends *x with petri_end(). */
 static inline void hybrid_write_any(petri_text *x, uint64_t *s, int all, uint64_t *vary, int stiff) {
   char name[20], marking[20];
   hybrid h = {x, s, 1 + below(s, stiff ? 6 : 3), 1 + below(s, 6), 0, 0, vary, stiff};

@@ -4,6 +4,8 @@
 
 #include "petri_hostile.h"
 
+#define STIFF_LEVEL \
+  "c x 0.5\np n 0\nf 0 -> x|1e6 * (1 + n)\nf x -> 0|1e6 * x\ns 0 -> n|1000 + x\ns n -> 0|1000 * n"
 #define STIFF_SWITCH "p off 1\np on 0\ns off -> on|1.5 * off\ns on -> off|2.5 * on\n"
 #define STIFF_CHAIN \
   STIFF_SWITCH "c a 0\nc b 0\nc d 0\nf 0 -> a|on\nf a -> b|1e4 * a\nf b -> a|1e4 * b\nf b -> d|b\nf d -> 0|d\np n 0\n" \
@@ -52,7 +54,10 @@
   "p n 0\nc x 0\nc y 2\nf 0 -> x|1\nf x -> y|1e5 * x\nf y -> 0|1e3 * y * (n > 2) + y\ns 0 -> n|2||x\n" \
   "s 0 -> 3 x + (0.1 * n) y|1 + y\ns 3 n -> 5 y|0.3"
 
+/* All trajectories of the first one become stiff. */
 static const hostile_net stiff_nets[] = {
+    {"stiff from the start", STIFF_LEVEL, 0.003, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"stiff from the start, implicit", STIFF_LEVEL, 0.003, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
     {"a chain beside a switch", STIFF_CHAIN, 12, FF_PETRI_AUTO, 0, 0, 0, 0},
     {"a chain beside a switch, implicit", STIFF_CHAIN, 12, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
     {"Robertson", STIFF_ROBERTSON, 8, FF_PETRI_AUTO, 0, 0, 0, 0},

@@ -250,8 +250,7 @@ static const refused_net refused_nets[] = {
     {PLAIN_NET, FF_PETRI_STOCHASTIC, NULL, "no kernel simulates nets with method = \"paper\" yet",
      {.paper = 1, .integrator = FF_PETRI_ROSENBROCK}},
     {PLAIN_NET, FF_PETRI_STOCHASTIC, NULL,
-     "no kernel simulates nets with an integrator other than \"dormand_prince\" and \"auto\" yet",
-     {.integrator = FF_PETRI_ROSENBROCK}},
+     "no kernel simulates nets with integrator = \"cvode\" yet", {.integrator = FF_PETRI_CVODE}},
     {PLAIN_NET, FF_PETRI_STOCHASTIC, NULL, "no kernel simulates nets with flows that may empty a place yet",
      {.semantics = FF_PETRI_BIO}},
 };
