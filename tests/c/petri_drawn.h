@@ -88,8 +88,8 @@ static inline void drawn_nets(drawn_net *nets, uint32_t n_nets, int all,
   drawn_nets_by(nets, n_nets, all, write, integrator, check);
 }
 
-/* Checks what was found. At most one in `refused_of` trajectories may be refused. */
-static inline void drawn_check_refused(const code_case *cases, uint32_t n, uint32_t refused_of) {
+/* Checks what was found. */
+static inline void drawn_check(const code_case *cases, uint32_t n) {
   uint32_t trajectories = 0, refused = 0, failed = 0;
   uint64_t steps = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -99,11 +99,9 @@ static inline void drawn_check_refused(const code_case *cases, uint32_t n, uint3
     steps += cases[i].steps;
   }
   FF_CHECK_INT(failed, 0); /* see drawn_is_lively() */
-  FF_CHECK_SAY(refused <= trajectories / refused_of, "%u of %u refused", refused, trajectories);
+  FF_CHECK_SAY(refused <= trajectories / 20, "%u of %u refused", refused, trajectories);
   FF_CHECK(steps > DRAWN_LEAST * n);
 }
-
-static inline void drawn_check(const code_case *cases, uint32_t n) { drawn_check_refused(cases, n, 20); }
 
 static inline void drawn_end(drawn_net *nets, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {

@@ -270,9 +270,8 @@ FF_WARP void p_go_on_after_step(p_thread *t) {
 #endif
 }
 
-/* The lengths after a try with this error. Returns whether the step is accepted. */
-FF_WARP int p_set_pace(const p_thread *t, ff_ode_pace *pace, const ff_ode_plan *plan, double error) {
-  const int accepted = error <= 1;
+/* The lengths after a try with this error. Returns whether it is accepted. */
+FF_WARP int p_set_pace(const p_thread *t, ff_ode_pace *pace, const ff_ode_plan *plan, double error, int accepted) {
   ff_ode_next_length(pace, plan, ff_ode_factor(error, 5, accepted), accepted);
   P_NEXT = pace->next;
   P_TRIED = pace->tried;
@@ -292,7 +291,7 @@ FF_WARP void p_try(p_thread *t, ff_ode_pace pace, const ff_ode_plan *plan, const
     t->phase = P_REFUSES;
     return;
   }
-  if (!p_set_pace(t, &pace, plan, error)) return;
+  if (!p_set_pace(t, &pace, plan, error, error <= 1)) return;
   if (P_AUTO) p_count_stiff(t, &pace, p_is_fast(h, at, end, k[5], k[6]), 1);
   p_accept(t, h, plan->limited, y, end, k);
   p_go_on_after_step(t);

@@ -3,7 +3,9 @@
  *   P_ENTRIES, P_COLUMN_FIRST, P_COLUMN_ROW   the derivatives of slopes by levels that may differ from 0, column by column
  *   P_COLUMN_GROUPS, P_COLUMN_GROUP   groups of columns; the group of each column
  *   P_FACTORS, P_ORDER, P_ROW_FIRST, P_DIAGONAL, P_PLACE, P_SOURCE   of the elimination: see ff_sparse_order.h
- * but for P_ENTRIES, P_COLUMN_GROUPS and P_FACTORS, which are numbers, these are the values of tables.
+ * but for P_ENTRIES, P_COLUMN_GROUPS and P_FACTORS, which are numbers, these are the values of tables. And it defines
+ *   p_flow_rate(t, f, time, y)         the rate of flow f
+ *   p_mended_slopes(t, time, y, out)   as p_slopes(), with p_mended_rate(); returns 0 if a slope does not exist
  *
  * A try of a step begins anew, but for the length of the first one. This takes less room than to keep derivatives. */
 #ifndef FF_PETRI_THREAD_STIFF_H
@@ -27,6 +29,7 @@ typedef struct {
   double entry[P_ROOM(P_ENTRIES)], in_time[P_LEVELS];
   double factor[P_FACTORS], inverse[P_LEVELS], room[P_LEVELS];
   double k[FF_ODE_IMPLICIT_STAGES * P_LEVELS], at[P_LEVELS], other[P_LEVELS], terms[P_LEVELS];
+  int solved; /* whether the end is known */
 } p_implicit;
 
 FF_WARP ff_ode_pattern p_pattern(void) {
@@ -48,17 +51,42 @@ FF_WARP ff_sparse_order p_elimination(void) {
   return out;
 }
 
-/* The code of slopes is there once for all that calls this. Returns 0 if a slope is not finite. */
+P_APART double p_flow_rate(p_thread own, uint32_t f, double time, const double *y);
+FF_WARP int p_mended_slopes(const p_thread *t, double time, const double *y, double *out);
+
+/* As mend_rate() of petri/path/ff_petri_flow.c. takes: bits of the levels that the flow takes from. */
+FF_WARP double p_mended_rate(const p_thread *t, uint32_t f, double time, const double *y, double rate, uint32_t takes, int *fine) {
+  double at[P_LEVELS];
+  if (!p_is_bad(rate)) return rate;
+  P_EACH(i, P_LEVELS) at[i] = p_mended(y[i]);
+  const double mended = p_flow_rate(*t, f, time, at);
+  if (!p_is_bad(mended)) return mended;
+  uint32_t empty = 0u;
+  P_EACH(i, P_LEVELS) empty |= (uint32_t)!(y[i] > 0) << i;
+  if ((takes & empty) == 0u) *fine = 0;
+  return 0;
+}
+
+/* The code of slopes is there once for all that calls this. Returns 0 if a slope does not exist. */
 P_APART int p_slopes_apart(p_thread own, double time, const double *y, double *out) {
-  int fine = 1;
-  p_slopes(&own, time, y, out);
-  P_EACH(i, P_LEVELS) fine &= !p_is_bad(out[i]);
+  return p_mended_slopes(&own, time, y, out);
+}
+
+/* The columns of a group: as differentiate_group() of ode/ff_ode_jacobian.c. */
+FF_WARP int p_differentiate_group(const p_thread *t, p_implicit *x, uint32_t g) {
+  const ff_ode_pattern pattern = p_pattern();
+  int fine = 0;
+  FF_NO_UNROLL for (int sign = 1; sign >= -1 && !fine; sign -= 2) {
+    for (uint32_t c = 0u; c < P_LEVELS; c++)
+      x->at[c] = p_column_group[c] == g ? ff_ode_shifted(x->start[c], P_SIZE, sign) : x->start[c];
+    fine = p_slopes_apart(*t, t->from, x->at, x->other);
+  }
+  ff_ode_differences(&pattern, p_column_group, g, x->start, x->slope, x->at, x->other, x->entry);
   return fine;
 }
 
-/* The derivatives at the start of a step whose first try had this length. Returns 0 if a slope is not finite. */
+/* The derivatives at the start of a step whose first try had this length. Returns 0 if they do not exist. */
 FF_WARP int p_differentiate(const p_thread *t, p_implicit *x, double first) {
-  const ff_ode_pattern pattern = p_pattern();
   int fine = 1;
 #if P_TIMED_FLOWS
   const double later = ff_ode_later(t->from, first);
@@ -66,20 +94,17 @@ FF_WARP int p_differentiate(const p_thread *t, p_implicit *x, double first) {
   ff_ode_difference_in_time(P_LEVELS, t->from, later, x->slope, x->other, x->in_time);
 #endif
   (void)first;
-  FF_NO_UNROLL for (uint32_t g = 0u; g < P_COLUMN_GROUPS; g++) {
-    for (uint32_t c = 0u; c < P_LEVELS; c++)
-      x->at[c] = p_column_group[c] == g ? ff_ode_shifted(x->start[c], P_SIZE, 1) : x->start[c];
-    fine &= p_slopes_apart(*t, t->from, x->at, x->other);
-    ff_ode_differences(&pattern, p_column_group, g, x->start, x->slope, x->at, x->other, x->entry);
-  }
+  FF_NO_UNROLL for (uint32_t g = 0u; g < P_COLUMN_GROUPS; g++) fine &= p_differentiate_group(t, x, g);
   return fine;
 }
 
-/* All stages of a step of length h. Returns 0 if its equations cannot be solved. */
+/* All stages of a step of length h. Returns 0 if its equations cannot be solved, or a slope does not exist. */
 FF_WARP int p_solve_stages(const p_thread *t, p_implicit *x, double h) {
   const ff_ode_pattern pattern = p_pattern();
   const ff_sparse_order order = p_elimination();
   const double shift = ff_ode_implicit_shift(h);
+  int fine = 1;
+  x->solved = 0;
   if (!ff_sparse_factor(&order, x->entry, -shift, x->factor, x->inverse, x->room)) return 0;
   FF_NO_UNROLL for (int i = 0; i < FF_ODE_IMPLICIT_STAGES; i++) {
     double *const k = x->k + i * (int)P_LEVELS;
@@ -87,13 +112,14 @@ FF_WARP int p_solve_stages(const p_thread *t, p_implicit *x, double h) {
     if (i == 0)
       P_EACH(s, P_LEVELS) k[s] = x->slope[s];
     else
-      p_slopes_apart(*t, ff_ode_implicit_time(i, t->from, h), x->at, k);
+      fine &= p_slopes_apart(*t, ff_ode_implicit_time(i, t->from, h), x->at, k);
     ff_ode_implicit_right(i, P_LEVELS, h, P_TIMED_FLOWS ? x->in_time : 0, x->k, x->other);
     ff_sparse_solve(&order, x->factor, x->inverse, x->room, k);
     if (i == 0 && !ff_ode_implicit_solves(&pattern, x->entry, shift, k, x->other, x->room, x->terms)) return 0;
   }
   P_EACH(s, P_LEVELS) x->end[s] = x->at[s] + x->k[(FF_ODE_IMPLICIT_STAGES - 1) * P_LEVELS + s];
-  return 1;
+  x->solved = 1;
+  return p_slopes_apart(*t, t->from + h, x->end, x->other) && fine;
 }
 
 /* The largest error of a level, as p_error(). */
@@ -138,14 +164,13 @@ FF_WARP void p_try_implicit(p_thread *t, p_implicit *x, ff_ode_pace *pace, const
   if (!(P_FIRST_LENGTH > 0)) P_FIRST_LENGTH = h;
   first = P_FIRST_LENGTH;
 #endif
-  const int fine = p_differentiate(t, x, first), solved = fine && p_solve_stages(t, x, h);
-  const double error = solved ? p_implicit_error(x) : P_INFINITY;
-  /* Equations without a solution have one in a shorter step; slopes that are not finite are left to the processor. */
-  if (!fine || plan->least || (solved && !(error < P_INFINITY))) {
+  if (plan->least || !p_differentiate(t, x, first)) {
     t->phase = P_REFUSES;
     return;
   }
-  if (!p_set_pace(t, pace, plan, error)) return;
+  const int fine = p_solve_stages(t, x, h);
+  const double error = x->solved ? p_implicit_error(x) : P_INFINITY;
+  if (!p_set_pace(t, pace, plan, error, error <= 1 && fine)) return;
   if (P_AUTO) p_count_implicit(t, x, pace);
   p_accept_implicit(t, x, h, plan->limited);
 }
