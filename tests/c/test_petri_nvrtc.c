@@ -5,6 +5,7 @@
 #include "petri_hostile.h"
 #include "petri_instant.h"
 #include "petri_small.h"
+#include "petri_stiff.h"
 
 #include "../../src/cuda/petri/windows/ff_petri_tissue_data.h"
 #include "../../src/cuda/runtime/ff_expand.h"
@@ -50,13 +51,14 @@ static void small_nets_compile(void) {
   }
 }
 
-static void kinds_of_transitions_compile(void) {
-  static const hostile_net *const nets[] = {instant_nets + 0, clock_nets + 4, switch_nets + 0};
+/* Immediate transitions, clocks, crossings, and implicit steps. */
+static void kinds_of_nets_compile(void) {
+  static const hostile_net *const nets[] = {instant_nets + 0, clock_nets + 4, switch_nets + 0, stiff_nets + 10, stiff_nets + 5};
   if (!nvrtc_is_there()) FF_SKIP("NVRTC is not here");
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 5; i++) {
     petri_text x = {0};
     hostile_write(&x, nets[i]->text);
-    petri_compile(&x, &(ff_petri_options){0});
+    petri_compile(&x, &(ff_petri_options){.integrator = nets[i]->integrator});
     compile_ensemble(&x, "--gpu-architecture=sm_75", nets[i]->what);
     petri_end(&x);
   }
@@ -86,7 +88,7 @@ static void blocks_of_large_nets_compile(void) {
 }
 
 #define main tests_main
-FF_TEST_MAIN("petri_nvrtc", small_nets_compile, kinds_of_transitions_compile, blocks_of_large_nets_compile)
+FF_TEST_MAIN("petri_nvrtc", small_nets_compile, kinds_of_nets_compile, blocks_of_large_nets_compile)
 #undef main
 int main(int argc, char **argv) {
   char path[4000];
