@@ -9,7 +9,8 @@
 enum { STAGES = 8, INNER = 5 };
 
 #define GAMMA 0.21193756319429014
-#define MISFIT 0x1p-20 /* the largest part of its terms by which a solution may miss an equation */
+/* The largest part of its terms, or of what the tolerance permits, by which a solution may miss an equation. */
+#define MISFIT 0x1p-20
 
 /* The last three stages are at the end: each adds its u to the state of the one before. */
 static const double node[INNER] = {0, 0.6358126895828704, 0.4095798393397535, 0.9769306725060716, 0.4288403609558664};
@@ -94,7 +95,8 @@ static int differentiate(ff_ode *o) {
   return l->has_derivatives;
 }
 
-/* Whether u solves (df/dx - shift) u = y, but for rounding errors. */
+/* Whether u solves (df/dx - shift) u = y, but for rounding errors. Terms below 2^-1022 have few digits: their errors count as parts
+ * of what the tolerance permits. */
 static int solves(const ff_ode *o, double shift, const double *u, const double *y) {
   const struct ff_ode_linear *l = o->linear;
   const ff_ode_jacobian *j = l->jacobian;
@@ -109,7 +111,7 @@ static int solves(const ff_ode *o, double shift, const double *u, const double *
       l->terms[j->row[p]] += fabs(term);
     }
   for (uint32_t i = 0; i < j->n; i++)
-    if (!(fabs(l->misfit[i]) <= MISFIT * l->terms[i])) return 0;
+    if (!(fabs(l->misfit[i]) <= MISFIT * (l->terms[i] + shift * (o->options.tolerance * ff_ode_size(o, i))))) return 0;
   return 1;
 }
 

@@ -298,6 +298,32 @@ static void comes_back_from_implicit_steps(void) {
   ff_ode_free(o);
 }
 
+/* x' = -100 x, y' = 100 (x - y): exp(-100 t) and 100 t exp(-100 t), down to numbers of few digits, and to 0. */
+static int fades(void *of, double t, const double *x, double *slope) {
+  (void)of, (void)t;
+  slope[0] = -100 * x[0];
+  slope[1] = 100 * (x[0] - x[1]);
+  return 1;
+}
+
+/* Elimination is exact to a part of what the tolerance permits, if not to a part of its terms. */
+static void fades_to_nothing(void) {
+  const ff_ode_equations equations = {.n = 2, .slope = fades};
+  const double start[2] = {1, 0}, size[2] = {1e-3, 1e-3};
+  for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++)
+    for (double tolerance = 1e-4; tolerance > 1e-9; tolerance /= 100) {
+      const ff_ode_options options = {.method = method, .tolerance = tolerance, .size = size};
+      ff_ode *o = solver(&equations, &options);
+      ff_ode_begin(o, 0, start, 0);
+      for (int i = 1; i <= 1000; i++) {
+        const double t = i / 100.0, exact[2] = {exp(-100 * t), 100 * t * exp(-100 * t)};
+        FF_CHECK(go(o, t) > 0);
+        FF_CHECK_NEAR(distance(ff_ode_last(o)->end, exact, 2), 0, 4 * tolerance);
+      }
+      ff_ode_free(o);
+    }
+}
+
 /* ---- derivatives -------------------------------------------------------------------------------------------------------- */
 
 enum { MOST = 40 };
@@ -368,5 +394,5 @@ static void borrows_an_order(void) {
 }
 
 FF_TEST_MAIN("ode", has_its_order, knows_the_time, solves_known_equations, has_these_bits, knows_the_next_length,
-             solves_stiff_equations, keeps_explicit_steps, comes_back_from_implicit_steps, differentiates_in_groups,
-             borrows_an_order)
+             solves_stiff_equations, keeps_explicit_steps, comes_back_from_implicit_steps, fades_to_nothing,
+             differentiates_in_groups, borrows_an_order)
