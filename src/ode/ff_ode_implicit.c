@@ -95,8 +95,8 @@ static int differentiate(ff_ode *o) {
   return l->has_derivatives;
 }
 
-/* Whether u solves (df/dx - shift) u = y, but for rounding errors. Terms below 2^-1022 have few digits: their errors count as parts
- * of what the tolerance permits. */
+/* Whether u solves (df/dx - shift) u = y, but for rounding errors. Terms below 2^-1022 have few digits: their errors count as
+ * parts of what the tolerance permits. */
 static int solves(const ff_ode *o, double shift, const double *u, const double *y) {
   const struct ff_ode_linear *l = o->linear;
   const ff_ode_jacobian *j = l->jacobian;
