@@ -51,16 +51,21 @@ static FF_HD inline double ff_ode_explicit_fourth(const double *k) {
          701980252875.0 / 199316789632.0 * k[4] + -1453857185.0 / 822651844.0 * k[5] + 69997945.0 / 29380423.0 * k[6];
 }
 
+/* The error that a step has at least: a part of the term that comes next, if terms fall as a power. Those before it are the
+ * coefficients c[3] and c[4] of the state within the step. */
+static FF_HD inline double ff_ode_least_error(double third, double fourth) {
+  const double next = ff_math_absolute(fourth), before = ff_math_absolute(third);
+  return FF_ODE_NEXT_TERM * next * (next / (before + next + FF_ODE_TINY));
+}
+
 /* The estimated error. k has the slopes at all stages. The difference from the result of order 4 changes its sign at some length
- * of a step, near which it is far too small. So the estimate is at least a part of the term that comes next, if terms fall as a
- * power. The terms before it are the coefficients c[3] and c[4] of ff_ode_explicit_dense(). */
+ * of a step, near which it is far too small. */
 static FF_HD inline double ff_ode_explicit_error(double h, const double *k) {
   const double sum = 71.0 / 57600 * k[0] + -71.0 / 16695 * k[2] + 71.0 / 1920 * k[3] + -17253.0 / 339200 * k[4] +
                      22.0 / 525 * k[5] + -1.0 / 40 * k[6];
-  const double third = ff_math_absolute(-157.0 / 192 * k[0] + 1000.0 / 1113 * k[2] + 125.0 / 96 * k[3] + -2187.0 / 3392 * k[4] +
-                                        11.0 / 42 * k[5] - k[6]);
-  const double fourth = ff_math_absolute(ff_ode_explicit_fourth(k)), error = ff_math_absolute(h * sum);
-  const double least = h * (FF_ODE_NEXT_TERM * fourth * (fourth / (third + fourth + FF_ODE_TINY)));
+  const double third = -157.0 / 192 * k[0] + 1000.0 / 1113 * k[2] + 125.0 / 96 * k[3] + -2187.0 / 3392 * k[4] +
+                       11.0 / 42 * k[5] - k[6];
+  const double least = h * ff_ode_least_error(third, ff_ode_explicit_fourth(k)), error = ff_math_absolute(h * sum);
   return least > error ? least : error;
 }
 
