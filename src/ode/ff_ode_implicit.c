@@ -132,7 +132,7 @@ static void solve_stage(ff_ode *o, int i, double h) {
   ff_sparse_lu_solve(l->lu, o->k[i]);
 }
 
-/* After a jump, a long step damps a fast mode, so that the difference of both results is small, but not the error within the step. */
+/* After a jump, a long step damps a fast mode, so that the difference of both results is small, but not the error within. */
 static double least_error(const ff_ode *o, uint32_t s) {
   const double last = combine(o, dense_weight[2], STAGES, s);
   return ff_ode_least_error(combine(o, dense_weight[1], STAGES, s) + last, last);
