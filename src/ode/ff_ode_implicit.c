@@ -62,6 +62,15 @@ static int differentiate(ff_ode *o) {
   return l->has_derivatives;
 }
 
+/* Whether the first stage is solved: see ff_ode_implicit_solves(). */
+static int solves(ff_ode *o, double shift) {
+  const struct ff_ode_linear *l = o->linear;
+  const ff_ode_jacobian *j = l->jacobian;
+  double *const permitted = o->error;
+  for (uint32_t s = 0; s < o->equations.n; s++) permitted[s] = o->options.tolerance * ff_ode_size(o, s);
+  return ff_ode_implicit_solves(&j->pattern, j->entry, shift, o->k[0], l->right, permitted, l->misfit, l->terms);
+}
+
 static int attempt(ff_ode *o, double h) {
   const uint32_t n = o->equations.n;
   const double shift = ff_ode_implicit_shift(h);
@@ -77,11 +86,11 @@ static int attempt(ff_ode *o, double h) {
       ff_ode_call(o, ff_ode_implicit_time(i, o->span.from, h), o->at, o->k[i]);
     ff_ode_implicit_right(i, n, h, o->equations.timed ? l->in_time : NULL, k, l->right);
     ff_sparse_lu_solve(l->lu, o->k[i]);
-    if (i == 0 && !ff_ode_implicit_solves(&j->pattern, j->entry, shift, k, l->right, l->misfit, l->terms)) return 0;
+    if (i == 0 && !solves(o, shift)) return 0;
   }
   for (uint32_t s = 0; s < n; s++) {
     o->end[s] = o->at[s] + last[s];
-    o->error[s] = fabs(last[s]);
+    o->error[s] = ff_ode_implicit_error(k + s, n);
   }
   ff_ode_call(o, o->span.from + h, o->end, o->slope[1]);
   return 1;

@@ -10,7 +10,8 @@
 enum { FF_ODE_IMPLICIT_STAGES = 8, FF_ODE_IMPLICIT_INNER = 5 };
 
 #define FF_ODE_IMPLICIT_GAMMA 0.21193756319429014
-#define FF_ODE_IMPLICIT_MISFIT 0x1p-20 /* the largest part of its terms by which a solution may miss an equation */
+/* The largest part of its terms, or of what the tolerance permits, by which a solution may miss an equation. */
+#define FF_ODE_IMPLICIT_MISFIT 0x1p-20
 #define FF_ODE_DIFFERENCE 0x1p-26 /* the root of the rounding unit: rounding errors are as large as those of the difference */
 
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
@@ -124,9 +125,10 @@ static FF_HD inline void ff_ode_implicit_right(int i, uint32_t n, double h, cons
   }
 }
 
-/* Whether u solves (df/dx - shift I) u = y, but for rounding errors. misfit, terms: room. */
+/* Whether u solves (df/dx - shift I) u = y, but for rounding errors. Terms below 2^-1022 have few digits: their errors count as
+ * parts of what the tolerance permits at least, an error of a component. misfit, terms: room. */
 static FF_HD inline int ff_ode_implicit_solves(const ff_ode_pattern *j, const double *entry, double shift, const double *u,
-                                               const double *y, double *misfit, double *terms) {
+                                               const double *y, const double *permitted, double *misfit, double *terms) {
   for (uint32_t i = 0; i < j->n; i++) {
     misfit[i] = -shift * u[i] - y[i];
     terms[i] = ff_math_absolute(shift * u[i]) + ff_math_absolute(y[i]);
@@ -138,8 +140,16 @@ static FF_HD inline int ff_ode_implicit_solves(const ff_ode_pattern *j, const do
       terms[j->row[p]] += ff_math_absolute(term);
     }
   for (uint32_t i = 0; i < j->n; i++)
-    if (!(ff_math_absolute(misfit[i]) <= FF_ODE_IMPLICIT_MISFIT * terms[i])) return 0;
+    if (!(ff_math_absolute(misfit[i]) <= FF_ODE_IMPLICIT_MISFIT * (terms[i] + shift * permitted[i]))) return 0;
   return 1;
+}
+
+/* The estimated error of a component, whose u are k[0], k[n], ... After a jump, a long step damps a fast mode, so that the
+ * difference of both results is small, but not the error within. */
+static FF_HD inline double ff_ode_implicit_error(const double *k, uint32_t n) {
+  const double last = ff_ode_implicit_sum(ff_ode_implicit_dense_weight[2], FF_ODE_IMPLICIT_STAGES, k, n);
+  const double third = ff_ode_implicit_sum(ff_ode_implicit_dense_weight[1], FF_ODE_IMPLICIT_STAGES, k, n) + last;
+  return ff_ode_larger(ff_math_absolute(k[(size_t)(FF_ODE_IMPLICIT_STAGES - 1) * n]), ff_ode_least_error(third, last));
 }
 
 /* No mode is faster than the largest sum of a row, where each component is measured by its size. terms: room. */

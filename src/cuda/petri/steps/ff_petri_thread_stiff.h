@@ -98,9 +98,16 @@ FF_WARP int p_differentiate(const p_thread *t, p_implicit *x, double first) {
   return fine;
 }
 
+/* Whether the first stage is solved. */
+FF_WARP int p_solves_first(p_implicit *x, double shift) {
+  const ff_ode_pattern pattern = p_pattern();
+  double *const permitted = x->end;
+  P_EACH(i, P_LEVELS) permitted[i] = P_RELATIVE * P_SIZE;
+  return ff_ode_implicit_solves(&pattern, x->entry, shift, x->k, x->other, permitted, x->room, x->terms);
+}
+
 /* All stages of a step of length h. Returns 0 if its equations cannot be solved, or a slope does not exist. */
 FF_WARP int p_solve_stages(const p_thread *t, p_implicit *x, double h) {
-  const ff_ode_pattern pattern = p_pattern();
   const ff_sparse_order order = p_elimination();
   const double shift = ff_ode_implicit_shift(h);
   int fine = 1;
@@ -115,7 +122,7 @@ FF_WARP int p_solve_stages(const p_thread *t, p_implicit *x, double h) {
       fine &= p_slopes_apart(*t, ff_ode_implicit_time(i, t->from, h), x->at, k);
     ff_ode_implicit_right(i, P_LEVELS, h, P_TIMED_FLOWS ? x->in_time : 0, x->k, x->other);
     ff_sparse_solve(&order, x->factor, x->inverse, x->room, k);
-    if (i == 0 && !ff_ode_implicit_solves(&pattern, x->entry, shift, k, x->other, x->room, x->terms)) return 0;
+    if (i == 0 && !p_solves_first(x, shift)) return 0;
   }
   P_EACH(s, P_LEVELS) x->end[s] = x->at[s] + x->k[(FF_ODE_IMPLICIT_STAGES - 1) * P_LEVELS + s];
   x->solved = 1;
@@ -126,8 +133,7 @@ FF_WARP int p_solve_stages(const p_thread *t, p_implicit *x, double h) {
 FF_WARP double p_implicit_error(const p_implicit *x) {
   double error = 0;
   P_EACH(i, P_LEVELS) {
-    const double found = ff_math_absolute(x->k[(FF_ODE_IMPLICIT_STAGES - 1) * P_LEVELS + i]);
-    error = p_larger_error(error, found, x->start[i], x->end[i]);
+    error = p_larger_error(error, ff_ode_implicit_error(x->k + i, P_LEVELS), x->start[i], x->end[i]);
   }
   return error;
 }
