@@ -16,6 +16,25 @@ static void write_mended(ff_petri_coder *g, const ff_petri_law *law, uint32_t i,
   ff_write(&g->out, ", &fine);\n");
 }
 
+/* What a flow adds to slopes. begun: of each level, whether its sum has begun. */
+static void write_flow(ff_petri_coder *g, const ff_petri_law *law, uint32_t i, uint32_t number, int mends, uint8_t *begun) {
+  const uint32_t rate = ff_petri_code_term(g, law, &law->rate, i);
+  if (mends) write_mended(g, law, i, number, rate);
+  for (uint32_t c = 0; c < law->n_effects; c++) {
+    const ff_petri_effect *effect = &law->effect[c];
+    const uint32_t level = ff_petri_value_of(law, effect->row, i);
+    const int varies = effect->formula.formula.length > 0;
+    const uint32_t by = varies ? ff_petri_code_term(g, law, &effect->formula, i) : 0;
+    ff_write(&g->out, begun[level] ? "  o%u += " : "  o%u = ", level); /* 0 + x differs from x in the sign of a 0 only */
+    begun[level] = 1;
+    if (varies)
+      ff_write(&g->out, "f%u", by);
+    else
+      ff_petri_code_number_at(g, &effect->by);
+    ff_write(&g->out, mends ? " * m%u;\n" : " * f%u;\n", mends ? number : rate);
+  }
+}
+
 static const char *head_of_slopes(const ff_petri_coder *g, int mends) {
   if (mends) return "FF_WARP int p_mended_slopes(const p_thread *t, double time, const double *y, double *out)";
   return g->is_block ? "FF_WARP void p_own_slopes(const p_thread *t, const double *by, double time, const double *y, double *out)"
@@ -51,24 +70,7 @@ static void write_slopes(ff_petri_coder *g, int mends) {
     }
   for (uint32_t f = 0; f < n_flows; f++) {
     const ff_petri_law *law = &p->law[flow[f]];
-    for (uint32_t i = 0; i < law->n; i++) {
-      const uint32_t rate = ff_petri_code_term(g, law, &law->rate, i);
-      if (mends) write_mended(g, law, i, number, rate);
-      for (uint32_t c = 0; c < law->n_effects; c++) {
-        const ff_petri_effect *effect = &law->effect[c];
-        const uint32_t level = ff_petri_value_of(law, effect->row, i);
-        const int varies = effect->formula.formula.length > 0;
-        const uint32_t by = varies ? ff_petri_code_term(g, law, &effect->formula, i) : 0;
-        ff_write(&g->out, begun[level] ? "  o%u += " : "  o%u = ", level); /* 0 + x differs from x in the sign of a 0 only */
-        begun[level] = 1;
-        if (varies)
-          ff_write(&g->out, "f%u", by);
-        else
-          ff_petri_code_number_at(g, &effect->by);
-        ff_write(&g->out, mends ? " * m%u;\n" : " * f%u;\n", mends ? number : rate);
-      }
-      number++;
-    }
+    for (uint32_t i = 0; i < law->n; i++) write_flow(g, law, i, number++, mends, begun);
   }
   for (uint32_t i = 0; i < p->n_levels; i++) ff_write(&g->out, "  out[%u] = o%u;\n", i, i);
   ff_write(&g->out, "  (void)t;\n%s  (void)time;\n  (void)y;\n  (void)out;\n%s}\n\n", lone ? "  (void)by;\n" : "",
