@@ -9,11 +9,11 @@
 #define P_STATE_WORDS (P_AT_PIECES + 4u)
 
 FF_WARP double *p_state_reals(const p_thread *t, uint32_t which) {
-  return P_IN(t->memory, double, t->net->at_real) + (uint64_t)which * P_STATE_REALS * t->net->n_blocks + t->block;
+  return P_IN(t->memory, double, t->net->at_real) + (uint64_t)which * P_MOST_STATE_REALS * t->net->n_blocks + t->block;
 }
 
 FF_WARP uint32_t *p_state_words(const p_thread *t, uint32_t which) {
-  return P_IN(t->memory, uint32_t, t->net->at_word) + (uint64_t)which * P_STATE_WORDS * t->net->n_blocks + t->block;
+  return P_IN(t->memory, uint32_t, t->net->at_word) + (uint64_t)which * P_MOST_STATE_WORDS * t->net->n_blocks + t->block;
 }
 
 /* All of a state is read before the first row is written, so that the thread waits for the memory once. */
@@ -55,7 +55,7 @@ FF_WARP void p_save(const p_thread *t, uint32_t which) {
 
 /* The group has fired. */
 FF_WARP void p_draw(p_thread *t, uint32_t g) {
-  const uint32_t group = t->net->group[(uint64_t)t->block * P_GROUPS + g];
+  const uint32_t group = t->net->group[(uint64_t)t->block * P_MOST_GROUPS + g];
   const ff_philox_block at = ff_philox_counter(FF_PETRI_DRAW_FIRING, group, P_FIRED(g), t->run->first + t->unit);
   const ff_philox_block w = ff_philox(at, t->run->key);
   P_LEFT(g) = ff_exponential(w.v[0], w.v[1]);
