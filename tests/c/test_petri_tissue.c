@@ -1,5 +1,6 @@
 /* Kernels for large Petri nets, by windows: their code is compiled for this processor, and gives the bits of the engine. */
 #include "petri_code.h"
+#include "petri_mixed.h"
 #include "petri_tissues.h"
 
 #include "../../src/cuda/petri/windows/ff_petri_tissue_data.h"
@@ -262,34 +263,58 @@ static void fast_cells_have_the_trajectories(void) {
   }
 }
 
+/* Cells of several kinds. */
+static void mixed_cells_have_the_trajectories(void) {
+  for (size_t i = 0; i < MIXED_NETS; i++) {
+    const mixed_net *net = &mixed_nets[i];
+    const ff_petri_options options = {.relative = net->relative};
+    petri_text x;
+    mixed_write(&x, net);
+    petri_compile(&x, &options);
+    if (x.program == NULL) return;
+    tissue_case of = {.what = net->what, .program = x.program, .last = net->last, .units = 2};
+    play_case(&of, i % 3 == 0 ? CODE_THOROUGH : CODE_QUICK);
+    FF_CHECK_SAY(of.classes == net->classes, "%s: %u classes", net->what, of.classes);
+    FF_CHECK_INT(of.refused, 0);
+    FF_CHECK_INT(of.is_unsupported, net->classes == 0);
+    if (of.is_unsupported)
+      FF_CHECK_STR(of.why.text, "no kernel simulates nets of more than 8 kinds of parts with different transitions; this net has "
+                                "at least 9");
+    petri_end(&x);
+  }
+}
+
 /* ---- random tissues ------------------------------------------------------------------------------------------------------- */
 
-enum { DRAWN = 24, MOST_DRAWS = 120 };
+enum { DRAWN = 32, MOST_DRAWS = 120, LEAST_MIXED = 12 };
 
 static void random_tissues_have_the_trajectories(void) {
   static const double relative[] = {1e-6, 1e-4, 1e-8};
   uint64_t seed = 3804;
-  uint32_t played = 0, refused = 0, trajectories = 0;
+  uint32_t played = 0, refused = 0, trajectories = 0, mixed = 0;
   for (uint32_t draw = 0; draw < MOST_DRAWS && played < DRAWN; draw++) {
     char what[40];
     petri_text x;
     const ff_petri_options options = {.relative = relative[draw % 3],
-                                      .integrator = draw % 2 == 0 ? FF_PETRI_AUTO : FF_PETRI_DORMAND_PRINCE};
+                                      .integrator = draw / 2 % 2 == 0 ? FF_PETRI_AUTO : FF_PETRI_DORMAND_PRINCE};
     snprintf(what, sizeof what, "net %u, seed %llu", draw, (unsigned long long)seed);
-    tissue_write(&x, &seed);
+    tissue_write(&x, &seed, draw % 2 == 1);
     petri_compile(&x, &options);
     if (x.program == NULL) return;
     tissue_case of = {.what = what, .program = x.program, .last = 5, .units = 2};
     play_case(&of, CODE_QUICK);
     played += !of.is_unsupported;
-    if (of.is_unsupported) printf("%s: %s\n", what, of.why.text); else printf("%s: %u classes\n", what, of.classes);
+    mixed += of.classes > 1;
+    if (of.is_unsupported) FF_CHECK_SAY(strstr(of.why.text, "8 kinds of parts") != NULL, "%s", of.why.text);
     refused += of.refused;
     trajectories += of.is_unsupported ? 0 : of.units;
     petri_end(&x);
   }
   FF_CHECK_INT(played, DRAWN);
+  FF_CHECK_SAY(mixed >= LEAST_MIXED, "%u have cells of several kinds", mixed);
   FF_CHECK_SAY(refused <= trajectories / 8, "%u of %u refused", refused, trajectories);
 }
 
 FF_TEST_MAIN("petri_tissue", code_make_folder, calcium_has_the_trajectories, threads_open_alike, waves_have_levels_within_steps,
+             mixed_cells_have_the_trajectories,
              fast_cells_have_the_trajectories, random_tissues_have_the_trajectories, code_remove_folder)
