@@ -404,8 +404,8 @@ ff_status ff_petri_code_share(ff_petri_code *code, uint32_t n, ff_petri_code_siz
   for (uint32_t k = 0; k < n; k++) {
     ff_writer out = {.err = err};
     ff_write(&out, "%s#define P_CLASSES %uu\n#define P_CLASS %uu\n#define P_MOST_LEVELS %uu\n#define P_MOST_GROUPS %uu\n"
-             "#define P_MOST_PLACES %uu\n#define P_MOST_STATE_REALS %uu\n#define P_MOST_STATE_WORDS %uu\n",
-             code[k].definitions, n, k, most->levels, most->groups, most->own_places, most->state_reals, most->state_words);
+             "#define P_MOST_PLACES %uu\n",
+             code[k].definitions, n, k, most->levels, most->groups, most->own_places);
     free(code[k].definitions);
     code[k].definitions = out.text;
     if (out.status != FF_OK) return out.status;

@@ -11,8 +11,7 @@
  *   P_OWN_TERMS, P_OWN_TERMS_OF(i)   values of the block that slopes are multiples of: in all, and those for level i
  *   p_own_slopes(t, by, time, y, out)   adds what the block does by itself; by[] are weights of these terms
  *   P_CLASSES, P_CLASS how many classes the net has, and which one this is
- *   P_MOST_LEVELS, P_MOST_GROUPS, P_MOST_PLACES, P_MOST_STATE_REALS, P_MOST_STATE_WORDS   the most that a block of any class has:
- *                      levels, groups, own places; numbers and words of a state */
+ *   P_MOST_LEVELS, P_MOST_GROUPS, P_MOST_PLACES   the most levels, groups and own places that a block of any class has */
 #ifndef FF_PETRI_SWEEP_H
 #define FF_PETRI_SWEEP_H
 

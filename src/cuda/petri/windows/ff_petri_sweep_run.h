@@ -8,12 +8,13 @@
 #define P_STATE_REALS (P_LEVELS + (P_AT_LENGTHS + 4u - P_AT_SUM))
 #define P_STATE_WORDS (P_AT_PIECES + 4u)
 
+/* Rows have an element for each block, whatever its class. */
 FF_WARP double *p_state_reals(const p_thread *t, uint32_t which) {
-  return P_IN(t->memory, double, t->net->at_real) + (uint64_t)which * P_MOST_STATE_REALS * t->net->n_blocks + t->block;
+  return P_IN(t->memory, double, t->net->at_real) + (uint64_t)which * P_STATE_REALS * t->net->n_blocks + t->block;
 }
 
 FF_WARP uint32_t *p_state_words(const p_thread *t, uint32_t which) {
-  return P_IN(t->memory, uint32_t, t->net->at_word) + (uint64_t)which * P_MOST_STATE_WORDS * t->net->n_blocks + t->block;
+  return P_IN(t->memory, uint32_t, t->net->at_word) + (uint64_t)which * P_STATE_WORDS * t->net->n_blocks + t->block;
 }
 
 /* All of a state is read before the first row is written, so that the thread waits for the memory once. */
