@@ -1,5 +1,5 @@
 /* Nets of cells that exchange levels, for tests. Random ones: each cell has a discrete place and two levels, and all cells have
- * the same transitions. And a row of cells with one more transition. */
+ * the same transitions, or some have others. And a row of cells with one more transition. */
 #ifndef FF_TESTS_PETRI_TISSUES_H
 #define FF_TESTS_PETRI_TISSUES_H
 
@@ -9,8 +9,9 @@
 #define MOST_IN_RING 600
 #define TISSUE_PICK(s, list) ((list)[below((s), sizeof(list) / sizeof *(list))])
 
-/* A line of cells, or a ring. In a ring with an odd number of cells, neighbours run at the same time. */
-static inline void tissue_write(petri_text *x, uint64_t *s) {
+/* A line of cells, or a ring. In a ring with an odd number of cells, neighbours run at the same time. If it `mixes`, some cells lack
+ * transitions that others have. */
+static inline void tissue_write(petri_text *x, uint64_t *s, int mixes) {
   static const char *const rates[] = {"0.8 * N[c]", "N[c] * (0.2 + L[c])", "N[c] * L[c]^2 / (0.5 + L[c]^2)", "0.5 + M[c]",
                                       "sqrt(0.1 + L[c]) / (1 + N[c])", "N[c] * exp(-L[c])", "N[c] * (1.2 + sin(3 * time))",
                                       "N[c] * L[c] * M[c]"};
@@ -18,6 +19,7 @@ static inline void tissue_write(petri_text *x, uint64_t *s) {
                                       "1 / (1 + M[c]^4)"};
   static const char *const pushes[] = {"0 -> 0.4 L[c]", "0 -> N[c] + 0.2 M[c]", "N[c] -> 0.1 L[c]"};
   static const char *const guards[] = {"abs(c - d) == 1", "d == next(c) | d == previous(c)"};
+  static const char *const cells[] = {NULL, "c %% 2 == 0", "c %% 2 == 1", "c > 2", NULL};
   static const char *const brings[] = {"0.3 * L[d]", "0.2 * L[d] * M[c]", "0.1 * L[d] * L[c]"};
   const uint32_t ring = below(s, 2), n = 3 + below(s, 5), is_read = below(s, 2);
   int64_t number[8];
@@ -51,10 +53,12 @@ static inline void tissue_write(petri_text *x, uint64_t *s) {
   petri_place(x, "G", 1, "0.25");
   if (x->status == FF_OK) x->status = ff_petri_add_marking(x->net, "N", NULL, "c", 0, petri_nowhere, &x->err);
   if (x->status == FF_OK) x->status = ff_petri_add_marking(x->net, "L", NULL, "0.3 * c", 0, petri_nowhere, &x->err);
-  for (uint32_t k = 0; k < many && x->status == FF_OK; k++)
+  for (uint32_t k = 0; k < many && x->status == FF_OK; k++) {
+    const char *guard = mixes && list[k].guard == NULL && !list[k].mass_action ? TISSUE_PICK(s, cells) : list[k].guard;
     if (k != left_out && k != also)
-      x->status = petri_add(x->net, list[k].name, list[k].kind, list[k].equation, list[k].guard, list[k].tests, list[k].resets,
+      x->status = petri_add(x->net, list[k].name, list[k].kind, list[k].equation, guard, list[k].tests, list[k].resets,
                             list[k].rate, list[k].mass_action, &x->err);
+  }
 }
 
 /* A ring of n cells, the first of which fires so many times as often as others. If it `stirs`, each firing changes a flow. */

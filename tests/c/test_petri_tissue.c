@@ -1,10 +1,18 @@
 /* Kernels for large Petri nets, by windows: their code is compiled for this processor, and gives the bits of the engine. */
 #include "petri_code.h"
+#include "petri_mixed.h"
 #include "petri_tissues.h"
 
 #include "../../src/cuda/petri/windows/ff_petri_tissue_data.h"
 
-typedef void (*tissue_run)(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot);
+typedef void (*tissue_run)(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot, uint32_t part);
+
+/* The code of all classes of blocks, compiled. */
+typedef struct {
+  uint32_t n;
+  void *library[FF_PETRI_MOST_CLASSES];
+  tissue_run of[FF_PETRI_MOST_CLASSES];
+} tissue_code;
 
 enum { MOST_ROUNDS = 200000, MOST_OBSERVED = 64 };
 
@@ -18,6 +26,7 @@ typedef struct {
   uint32_t refused;  /* trajectories */
   int no_spare;      /* whether waves have no room to move to */
   uint64_t steps;
+  uint32_t classes;  /* of blocks */
   int is_unsupported; /* whether no code is generated for the net, which `why` tells */
   ff_error why;
 } tissue_case;
@@ -32,14 +41,47 @@ static void plan(tissue_case *x, ff_device_request *request) {
                                  .n_observed = x->n_observed, .reals = 1};
 }
 
+/* Compiles the code of all classes. Returns whether this was done. */
+static int load(tissue_code *code, const ff_petri_tissue_data *d, const char *compiler) {
+  int fine = 1;
+  *code = (tissue_code){.n = d->n_classes};
+  for (uint32_t c = 0; c < d->n_classes; c++) {
+    char source[300];
+    code_path(source, sizeof source, c, ".c");
+    FILE *file = fopen(source, "w");
+    fprintf(file, "%s" FF_PETRI_CODE_BLOCK_HEADERS "%s", d->code[c].definitions, d->code[c].functions);
+    fclose(file);
+  }
+  code_compile(d->n_classes, compiler);
+  for (uint32_t c = 0; c < d->n_classes; c++) {
+    code->library[c] = code_load(c);
+    fine &= code->library[c] != NULL;
+    if (code->library[c] != NULL) *(void **)&code->of[c] = dlsym(code->library[c], "p_host");
+  }
+  return fine;
+}
+
+static void unload(tissue_code *code) {
+  for (uint32_t c = 0; c < code->n; c++)
+    if (code->library[c] != NULL) dlclose(code->library[c]);
+}
+
+/* A round: each class prepares its blocks, then each runs them, in the order of the number `turn` of the round. */
+static void play_round(const tissue_code *code, const ff_launch *run, const ff_petri_tissue *net, uint32_t turn) {
+  for (uint32_t part = 0; part < 2; part++)
+    for (uint32_t c = 0; c < code->n; c++) code->of[(c + turn) % code->n](run, net, 0, part);
+  code->of[turn % code->n](run, net, 0, 2);
+}
+
 /* Simulates all trajectories with the code. */
-static void play(tissue_case *x, ff_petri_tissue_data *d, const ff_device_request *request, ff_launch *run, tissue_run round) {
+static void play(tissue_case *x, ff_petri_tissue_data *d, const ff_device_request *request, ff_launch *run,
+                 const tissue_code *code) {
   char *memory = ff_calloc(1, (size_t)d->net.slot_bytes);
   const ff_petri_tissue net = ff_petri_tissue_at(d, d->data, memory);
   const ff_petri_slot *slot = (const ff_petri_slot *)(memory + net.at_slot);
   for (uint32_t k = 0; k < x->units; k++) {
     ff_petri_tissue_open(d, CODE_KEY, CODE_FIRST + k, k, request->initial, memory);
-    for (uint32_t i = 0; i < MOST_ROUNDS && slot->phase != FF_PETRI_SLOT_IS_EMPTY; i++) round(run, &net, 0);
+    for (uint32_t i = 0; i < MOST_ROUNDS && slot->phase != FF_PETRI_SLOT_IS_EMPTY; i++) play_round(code, run, &net, i);
     FF_CHECK_SAY(slot->phase == FF_PETRI_SLOT_IS_EMPTY, "%s: trajectory %u does not end", x->what, k);
   }
   free(memory);
@@ -83,7 +125,6 @@ static void play_case(tissue_case *x, const char *compiler) {
   ff_petri_tissue_data d;
   ff_device_request request;
   ff_error err;
-  char source[300];
   plan(x, &request);
   ff_status status = ff_petri_blocks_new(&blocks, x->program, &err);
   FF_CHECK_OK(status, &err);
@@ -94,25 +135,19 @@ static void play_case(tissue_case *x, const char *compiler) {
   if (!x->is_unsupported) FF_CHECK_OK(status, &err);
   if (x->no_spare) d.net.spare = 0;
   if (status == FF_OK) {
-    code_path(source, sizeof source, 0, ".c");
-    FILE *file = fopen(source, "w");
-    fprintf(file, "%s" FF_PETRI_CODE_BLOCK_HEADERS "%s", d.code.definitions, d.code.functions);
-    fclose(file);
-    code_compile(1, compiler);
-    void *library = code_load(0);
-    if (library != NULL) {
-      tissue_run round;
-      *(void **)&round = dlsym(library, "p_host");
+    tissue_code code;
+    x->classes = d.n_classes;
+    if (load(&code, &d, compiler)) {
       ff_launch run = {.key = CODE_KEY, .first = CODE_FIRST, .units = x->units, .n_times = request.n_times,
                        .n_observed = request.n_observed, .times = request.times, .observed = request.observed};
       run.recorded_real = ff_calloc((size_t)x->units * request.n_times * request.n_observed, sizeof *run.recorded_real);
       run.refused = ff_calloc((x->units + 31) / 32, sizeof *run.refused);
       run.counters = ff_calloc(1, sizeof *run.counters);
-      play(x, &d, &request, &run, round);
+      play(x, &d, &request, &run, &code);
       compare(x, &run);
       code_free(&run);
-      dlclose(library);
     }
+    unload(&code);
   }
   ff_petri_tissue_data_free(&d);
   ff_petri_blocks_free(blocks);
@@ -228,35 +263,58 @@ static void fast_cells_have_the_trajectories(void) {
   }
 }
 
+/* Cells of several kinds. */
+static void mixed_cells_have_the_trajectories(void) {
+  for (size_t i = 0; i < MIXED_NETS; i++) {
+    const mixed_net *net = &mixed_nets[i];
+    const ff_petri_options options = {.relative = net->relative};
+    petri_text x;
+    mixed_write(&x, net);
+    petri_compile(&x, &options);
+    if (x.program == NULL) return;
+    tissue_case of = {.what = net->what, .program = x.program, .last = net->last, .units = 2};
+    play_case(&of, i % 3 == 0 ? CODE_THOROUGH : CODE_QUICK);
+    FF_CHECK_SAY(of.classes == net->classes, "%s: %u classes", net->what, of.classes);
+    FF_CHECK_INT(of.refused, 0);
+    FF_CHECK_INT(of.is_unsupported, net->classes == 0);
+    if (of.is_unsupported)
+      FF_CHECK_STR(of.why.text, "no kernel simulates nets of more than 8 kinds of parts with different transitions; this net has "
+                                "at least 9");
+    petri_end(&x);
+  }
+}
+
 /* ---- random tissues ------------------------------------------------------------------------------------------------------- */
 
-enum { DRAWN = 24, MOST_DRAWS = 120 };
+enum { DRAWN = 32, MOST_DRAWS = 120, LEAST_MIXED = 12 };
 
 static void random_tissues_have_the_trajectories(void) {
   static const double relative[] = {1e-6, 1e-4, 1e-8};
   uint64_t seed = 3804;
-  uint32_t played = 0, refused = 0, trajectories = 0;
+  uint32_t played = 0, refused = 0, trajectories = 0, mixed = 0;
   for (uint32_t draw = 0; draw < MOST_DRAWS && played < DRAWN; draw++) {
     char what[40];
     petri_text x;
     const ff_petri_options options = {.relative = relative[draw % 3],
-                                      .integrator = draw % 2 == 0 ? FF_PETRI_AUTO : FF_PETRI_DORMAND_PRINCE};
+                                      .integrator = draw / 2 % 2 == 0 ? FF_PETRI_AUTO : FF_PETRI_DORMAND_PRINCE};
     snprintf(what, sizeof what, "net %u, seed %llu", draw, (unsigned long long)seed);
-    tissue_write(&x, &seed);
+    tissue_write(&x, &seed, draw % 2 == 1);
     petri_compile(&x, &options);
     if (x.program == NULL) return;
     tissue_case of = {.what = what, .program = x.program, .last = 5, .units = 2};
     play_case(&of, CODE_QUICK);
     played += !of.is_unsupported;
-    if (of.is_unsupported)
-      FF_CHECK_STR(of.why.text, "no kernel simulates nets whose parts have different transitions yet");
+    mixed += of.classes > 1;
+    if (of.is_unsupported) FF_CHECK_SAY(strstr(of.why.text, "8 kinds of parts") != NULL, "%s", of.why.text);
     refused += of.refused;
     trajectories += of.is_unsupported ? 0 : of.units;
     petri_end(&x);
   }
   FF_CHECK_INT(played, DRAWN);
+  FF_CHECK_SAY(mixed >= LEAST_MIXED, "%u have cells of several kinds", mixed);
   FF_CHECK_SAY(refused <= trajectories / 8, "%u of %u refused", refused, trajectories);
 }
 
 FF_TEST_MAIN("petri_tissue", code_make_folder, calcium_has_the_trajectories, threads_open_alike, waves_have_levels_within_steps,
+             mixed_cells_have_the_trajectories,
              fast_cells_have_the_trajectories, random_tissues_have_the_trajectories, code_remove_folder)

@@ -20,6 +20,7 @@
 #include "../c/petri_stiff.h"
 #include "../c/petri_points.h"
 #include "../c/petri_large.h"
+#include "../c/petri_mixed.h"
 #include "../../src/petri/windows/ff_petri_opener.h"
 #include "../c/petri_nets.h"
 #include "backend_checks.h"
@@ -253,17 +254,16 @@ static void clocks_have_the_bits(void) { check_nets(clock_nets, CLOCK_NETS); }
 
 /* ---- tissues ------------------------------------------------------------------------------------------------------------ */
 
-/* A tissue of calcium cells: a net, and what the backend gets of it. */
+/* A tissue: a net, and what the backend gets of it. */
 typedef struct {
   petri_text net;
   ff_petri_parts parts;
 } tissue;
 
-static int tissue_write(tissue *x, uint32_t nx, uint32_t ny, double diffusion, double relative) {
+/* Compiles the net of a tissue, and finds its parts. */
+static int tissue_compile(tissue *x, double relative) {
   const ff_petri_options options = {.relative = relative};
   ff_error err;
-  memset(x, 0, sizeof *x);
-  x->net.status = petri_calcium_with(&x->net.net, nx, ny, diffusion, &x->net.err);
   petri_compile(&x->net, &options);
   if (x->net.program == NULL) return 0;
   x->parts.opener = &ff_petri_opener_of_windows;
@@ -271,13 +271,55 @@ static int tissue_write(tissue *x, uint32_t nx, uint32_t ny, double diffusion, d
   return x->parts.blocks != NULL;
 }
 
+/* Calcium cells. */
+static int tissue_write(tissue *x, uint32_t nx, uint32_t ny, double diffusion, double relative) {
+  memset(x, 0, sizeof *x);
+  x->net.status = petri_calcium_with(&x->net.net, nx, ny, diffusion, &x->net.err);
+  return tissue_compile(x, relative);
+}
+
 static void tissue_end(tissue *x) {
   ff_petri_blocks_free(x->parts.blocks);
   petri_end(&x->net);
 }
 
-static void tissues_have_the_bits(void) {
+/* Compares n trajectories until a time. */
+static void compare_tissue(tissue *x, uint32_t n, double last, const char *what) {
   enum { TIMES = 6 };
+  job j = {0};
+  double times[TIMES];
+  uint32_t observed[MOST_PLACES], n_observed = 0;
+  ff_error err;
+  const uint32_t places = x->net.program->n_places;
+  for (uint32_t k = 0; k < TIMES; k++) times[k] = last * k / (TIMES - 1) / gpu.part;
+  for (; n_observed < MOST_PLACES && n_observed < places; n_observed++)
+    observed[n_observed] = places < MOST_PLACES ? n_observed : (uint32_t)((uint64_t)n_observed * places / MOST_PLACES);
+  const ff_device_request request = {.initial = x->net.program->start, .times = times, .n_times = TIMES, .observed = observed,
+                                     .n_observed = n_observed, .reals = 1, .own = &x->parts};
+  FF_CHECK_OK(on_gpu(&j, x->net.program, &request, n, &err), &err);
+  if (gpu.verbose) printf("%-50s %-10s %8.2f s, then %8.2f s\n", what, "", j.ready, j.whole);
+  if (j.progress.done) compare(&j, x->net.program, &request, n, 0, what);
+  end_job(&j);
+}
+
+/* Cells of several kinds, each of which has code of its own; the last tissue is larger. */
+static void compare_mixed(void) {
+  for (size_t i = 0; i <= MIXED_NETS; i++) {
+    mixed_net of = mixed_nets[i < MIXED_NETS ? i : 0];
+    tissue x = {0};
+    if (of.classes == 0) continue;
+    if (i == MIXED_NETS) {
+      of.nx = 60;
+      of.ny = 50;
+      of.last = 2;
+    }
+    mixed_write(&x.net, &of);
+    if (tissue_compile(&x, of.relative)) compare_tissue(&x, i < MIXED_NETS ? 40 : 2, of.last, of.what);
+    tissue_end(&x);
+  }
+}
+
+static void tissues_have_the_bits(void) {
   static const struct {
     uint32_t nx, ny, n;
     double diffusion, relative, last;
@@ -285,24 +327,13 @@ static void tissues_have_the_bits(void) {
                {40, 50, 1, 20, 1e-6, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tissue x;
-    job j = {0};
-    double times[TIMES];
-    uint32_t observed[MOST_PLACES], n_observed = 0;
     char what[40];
-    ff_error err;
     if (!tissue_write(&x, cases[i].nx, cases[i].ny, cases[i].diffusion, cases[i].relative)) continue;
-    const uint32_t places = x.net.program->n_places;
-    for (uint32_t k = 0; k < TIMES; k++) times[k] = cases[i].last * k / (TIMES - 1) / gpu.part;
-    for (; n_observed < MOST_PLACES && n_observed < places; n_observed++)
-      observed[n_observed] = (uint32_t)((uint64_t)n_observed * places / MOST_PLACES);
-    const ff_device_request request = {.initial = x.net.program->start, .times = times, .n_times = TIMES, .observed = observed,
-                                       .n_observed = n_observed, .reals = 1, .own = &x.parts};
     snprintf(what, sizeof what, "%u x %u cells", cases[i].nx, cases[i].ny);
-    FF_CHECK_OK(on_gpu(&j, x.net.program, &request, cases[i].n, &err), &err);
-    if (j.progress.done) compare(&j, x.net.program, &request, cases[i].n, 0, what);
-    end_job(&j);
+    compare_tissue(&x, cases[i].n, cases[i].last, what);
     tissue_end(&x);
   }
+  compare_mixed();
 }
 
 /* Trajectories on this processor. */

@@ -12,10 +12,16 @@ extern "C" {
 #define SIDE_BY_SIDE 400000u /* blocks of the net, in all trajectories that run side by side: more are not faster */
 #define MOST_RESIDENT 32767u /* there may be twice as many slots, and a launch has at most 65,535 rows */
 
+/* The code of a class of blocks. */
+typedef struct {
+  ff_jit *jit;
+  ff_module_kernel prepare, sweep;
+} block_class;
+
 typedef struct {
   ff_petri_tissue_data data;
-  ff_jit *jit;
-  ff_module_kernel prepare, sweep, add_up, review;
+  block_class of[FF_PETRI_MOST_CLASSES];
+  ff_module_kernel add_up, review; /* in the code of the first class */
   char *lists;           /* of the net, on the device */
   char *opened;          /* the begin of a slot's memory, on this processor: locked in memory, so that copies are fast */
   ff_petri_slot *slot;   /* of each slot, as they were read last */
@@ -28,32 +34,57 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
   e->own = own;
   ff_status status = ff_petri_tissue_data_new(&own->data, (const ff_petri_parts *)e->request.own, &e->request, err);
-  if (status != FF_OK) return status;
-  const char *const parts[] = {own->data.code.definitions, FF_PETRI_CODE_BLOCK_HEADERS, own->data.code.functions};
-  return ff_trajectories_start_code(e, &own->jit, parts, err);
+  for (uint32_t c = 0; c < own->data.n_classes && status == FF_OK; c++) {
+    const ff_petri_code *code = &own->data.code[c];
+    const char *const parts[] = {code->definitions, FF_PETRI_CODE_BLOCK_HEADERS, code->functions};
+    status = ff_trajectories_start_code(e, &own->of[c].jit, parts, err);
+  }
+  return status;
+}
+
+/* Waits for the code of all classes. */
+static ff_status wait_for_code(tissue *own, double seconds, int *is, ff_error *err) {
+  const double deadline = ff_clock() + seconds;
+  ff_status status = FF_OK;
+  *is = 1;
+  for (uint32_t c = 0; c < own->data.n_classes && *is && status == FF_OK; c++) {
+    const double left = deadline - ff_clock();
+    status = ff_trajectories_wait_for_code(own->of[c].jit, left > 0 ? left : 0, is, err);
+  }
+  return status;
+}
+
+static ff_status take_kernels(tissue *own, ff_error *err) {
+  ff_module *first = ff_jit_module(own->of[0].jit);
+  ff_status status = FF_OK;
+  for (uint32_t c = 0; c < own->data.n_classes && status == FF_OK; c++) {
+    block_class *of = &own->of[c];
+    const int threads = (int)own->data.code[c].threads;
+    const size_t shared = ff_petri_code_shared_bytes(&own->data.code[c]);
+    status = ff_module_kernel_of(&of->prepare, ff_jit_module(of->jit), "p_prepare_kernel", threads, shared, err);
+    if (status == FF_OK)
+      status = ff_module_kernel_of(&of->sweep, ff_jit_module(of->jit), "p_sweep_kernel", threads, shared, err);
+  }
+  if (status == FF_OK) status = ff_module_kernel_of(&own->add_up, first, "p_add_up_kernel", FF_PETRI_REVIEW_THREADS, 0, err);
+  if (status == FF_OK) status = ff_module_kernel_of(&own->review, first, "p_review_kernel", FF_PETRI_REVIEW_THREADS, 0, err);
+  return status;
 }
 
 /* Waits for the code, then takes the kernels and uploads the lists of the net. */
 static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   tissue *own = (tissue *)e->own;
-  const ff_petri_code *code = &own->data.code;
-  const size_t shared = ff_petri_code_shared_bytes(code);
-  ff_status status = ff_trajectories_wait_for_code(own->jit, seconds, is, err);
+  ff_status status = wait_for_code(own, seconds, is, err);
   if (status != FF_OK || !*is) return status;
-  ff_module *module = ff_jit_module(own->jit);
-  const int threads = (int)code->threads;
-  status = ff_module_kernel_of(&own->prepare, module, "p_prepare_kernel", threads, shared, err);
-  if (status == FF_OK) status = ff_module_kernel_of(&own->sweep, module, "p_sweep_kernel", threads, shared, err);
-  if (status == FF_OK) status = ff_module_kernel_of(&own->add_up, module, "p_add_up_kernel", FF_PETRI_REVIEW_THREADS, 0, err);
-  if (status == FF_OK) status = ff_module_kernel_of(&own->review, module, "p_review_kernel", FF_PETRI_REVIEW_THREADS, 0, err);
+  status = take_kernels(own, err);
   if (status == FF_OK) status = ff_cuda_upload((void **)&own->lists, own->data.data, own->data.bytes, "a net", err);
   if (status != FF_OK) return status;
   const size_t bytes = ff_petri_tissue_open_bytes(&own->data);
   status = ff_cuda_check(cudaMallocHost((void **)&own->opened, bytes), "the start of a trajectory", err);
   if (status != FF_OK) return status;
   memset(own->opened, 0, bytes);
-  ff_trajectories_use_code(e, own->jit, &own->sweep, code->threads, code->threads, shared, "net",
-                           "many threads per trajectory");
+  const ff_petri_code *code = own->data.code;
+  ff_trajectories_use_code(e, own->of[0].jit, &own->of[0].sweep, code->threads, code->threads, ff_petri_code_shared_bytes(code),
+                           "net", "many threads per trajectory");
   e->slot_bytes = own->data.net.slot_bytes;
   e->block_slots = 1;
   e->resident = 1 + SIDE_BY_SIDE / own->data.net.n_blocks;
@@ -64,7 +95,7 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
 static void release(ff_ensemble *e) {
   tissue *own = (tissue *)e->own;
   cudaFree(own->lists);
-  ff_jit_free(own->jit);
+  for (uint32_t c = 0; c < FF_PETRI_MOST_CLASSES; c++) ff_jit_free(own->of[c].jit);
   ff_petri_tissue_data_free(&own->data);
   cudaFreeHost(own->opened);
   free(own->slot);
@@ -87,12 +118,13 @@ static ff_status begin(ff_ensemble *e, const ff_launch *launch, uint32_t k, ff_e
   return status == FF_OK ? ff_stages_wait(e, "copying the start of a trajectory", err) : status;
 }
 
-/* How many blocks of threads share a slot: as many as the device has room for, but no more than give each warp one block of the
- * net. */
-static uint32_t groups_of(const ff_ensemble *e) {
+/* How many blocks of threads share the blocks of a class in a slot: as many as the device has room for, but no more than give each
+ * warp one block of the class. */
+static uint32_t groups_of(const ff_ensemble *e, uint32_t c) {
   const tissue *own = (const tissue *)e->own;
-  const uint32_t warps = own->data.code.threads / 32, most = (own->data.net.n_blocks + warps - 1) / warps;
-  const uint32_t share = (uint32_t)own->sweep.blocks * (uint32_t)e->device.multiProcessorCount / own->n_slots;
+  const uint32_t warps = own->data.code[c].threads / 32;
+  const uint32_t most = (ff_petri_tissue_blocks_of(&own->data, c) + warps - 1) / warps;
+  const uint32_t share = (uint32_t)own->of[c].sweep.blocks * (uint32_t)e->device.multiProcessorCount / own->n_slots;
   return share < 1 ? 1 : share < most ? share : most;
 }
 
@@ -140,23 +172,33 @@ static int is_full(const tissue *own, const ff_launch *launch) {
   return full;
 }
 
+/* Queues a kernel of a class. */
+static ff_status launch_class(ff_ensemble *e, uint32_t c, const ff_module_kernel *kernel, unsigned groups, void **arguments,
+                              ff_error *err) {
+  const tissue *own = (const tissue *)e->own;
+  const ff_petri_code *code = &own->data.code[c];
+  return ff_module_launch(ff_jit_module(own->of[c].jit), kernel, groups, own->n_slots, code->threads,
+                          ff_petri_code_shared_bytes(code), e->stream, arguments, err);
+}
+
 /* Queues a round: the four parts of ff_petri_tissue.h. */
 static ff_status play_round(ff_ensemble *e, void **arguments, ff_error *err) {
   tissue *own = (tissue *)e->own;
-  const ff_petri_code *code = &own->data.code;
   const ff_petri_tissue *net = &own->data.net;
-  const size_t shared = ff_petri_code_shared_bytes(code);
-  const unsigned threads = code->threads, strips = FF_PETRI_REVIEW_THREADS / 32;
-  ff_module *module = ff_jit_module(own->jit);
-  ff_status status = ff_module_launch(module, &own->prepare, (net->n_blocks + threads - 1) / threads, own->n_slots, threads,
-                                      shared, e->stream, arguments, err);
+  const uint32_t n = own->data.n_classes, strips = FF_PETRI_REVIEW_THREADS / 32;
+  ff_module *first = ff_jit_module(own->of[0].jit);
+  ff_status status = FF_OK;
+  for (uint32_t c = 0; c < n && status == FF_OK; c++) {
+    const uint32_t threads = own->data.code[c].threads, blocks = ff_petri_tissue_blocks_of(&own->data, c);
+    status = launch_class(e, c, &own->of[c].prepare, (blocks + threads - 1) / threads, arguments, err);
+  }
+  for (uint32_t c = 0; c < n && status == FF_OK; c++)
+    status = launch_class(e, c, &own->of[c].sweep, groups_of(e, c), arguments, err);
   if (status == FF_OK)
-    status = ff_module_launch(module, &own->sweep, groups_of(e), own->n_slots, threads, shared, e->stream, arguments, err);
-  if (status == FF_OK)
-    status = ff_module_launch(module, &own->add_up, (net->n_strips + strips - 1) / strips, own->n_slots,
+    status = ff_module_launch(first, &own->add_up, (net->n_strips + strips - 1) / strips, own->n_slots,
                               FF_PETRI_REVIEW_THREADS, 0, e->stream, arguments, err);
   if (status == FF_OK)
-    status = ff_module_launch(module, &own->review, own->n_slots, 1, FF_PETRI_REVIEW_THREADS, 0, e->stream, arguments, err);
+    status = ff_module_launch(first, &own->review, own->n_slots, 1, FF_PETRI_REVIEW_THREADS, 0, e->stream, arguments, err);
   return status;
 }
 

@@ -140,10 +140,11 @@ static void count_rows(ff_petri_coder *g) {
                 (code->pieces > 0 ? 3 * profiles : 0) + code->instant_reals + (code->pool ? 3 : 0);
   code->words = g->n_counts + p->n_groups + (again ? 8 : 5) + (code->pieces > 0 ? 2 * profiles : 0) + g->near +
                 code->instant_words + (code->pool ? 8 : 0);
-  code->state_reals = p->n_levels + p->n_cells + of_group * p->n_groups + g->n_reals + p->n_derived + 4;
-  code->state_words = g->n_counts + p->n_groups + 4;
   code->of_group = of_group;
-  code->own_places = p->n_places - p->n_given;
+  code->sizes = (ff_petri_code_sizes){
+      .levels = p->n_levels, .groups = p->n_groups, .own_places = p->n_places - p->n_given,
+      .state_reals = p->n_levels + p->n_cells + of_group * p->n_groups + g->n_reals + p->n_derived + 4,
+      .state_words = g->n_counts + p->n_groups + 4};
   code->slot_words = (2 * code->reals + code->words + 15) / 2 * 2;
 }
 
@@ -285,8 +286,9 @@ static ff_status define(ff_petri_coder *g, ff_error *err) {
     return FF_OK;
   }
   define_own_terms(g);
-  ff_write(&g->out, "#define P_OWN_PLACES %uu\n", code->own_places);
-  ff_write(&g->out, "#define P_STATE_REALS_IN_ALL %uu\n#define P_STATE_WORDS_IN_ALL %uu\n", code->state_reals, code->state_words);
+  ff_write(&g->out, "#define P_OWN_PLACES %uu\n", code->sizes.own_places);
+  ff_write(&g->out, "#define P_STATE_REALS_IN_ALL %uu\n#define P_STATE_WORDS_IN_ALL %uu\n", code->sizes.state_reals,
+           code->sizes.state_words);
   return FF_OK;
 }
 
@@ -383,7 +385,7 @@ ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const
 ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *p, uint32_t near, ff_error *err) {
   ff_petri_coder g = {.p = p, .is_block = 1, .near = near, .code = out, .out = {.err = err}};
   *out = (ff_petri_code){0};
-  ff_status status = ff_petri_code_check(p, err);
+  ff_status status = ff_petri_code_check_part(p, err);
   if (status == FF_OK && p->options.integrator == FF_PETRI_ROSENBROCK)
     status = ff_petri_refuse(err, "integrator = \"rosenbrock\" by windows");
   if (status == FF_OK && p->n_immediate > 0) status = ff_petri_refuse(err, "immediate transitions by windows");
@@ -391,6 +393,28 @@ ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *p,
   if (status == FF_OK && ff_petri_code_switches_of(p) > 0)
     status = ff_petri_refuse(err, "rates that switch where a level crosses a value by windows");
   return status == FF_OK ? make(&g, err) : status;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+ff_status ff_petri_code_share(ff_petri_code *code, uint32_t n, ff_petri_code_sizes *most, ff_error *err) {
+  *most = (ff_petri_code_sizes){0};
+  for (uint32_t k = 0; k < n; k++) {
+    const ff_petri_code_sizes own = code[k].sizes;
+    *most = (ff_petri_code_sizes){larger(most->levels, own.levels), larger(most->groups, own.groups),
+                                  larger(most->own_places, own.own_places), larger(most->state_reals, own.state_reals),
+                                  larger(most->state_words, own.state_words)};
+  }
+  for (uint32_t k = 0; k < n; k++) {
+    ff_writer out = {.err = err};
+    ff_write(&out, "%s#define P_CLASSES %uu\n#define P_CLASS %uu\n#define P_MOST_LEVELS %uu\n#define P_MOST_GROUPS %uu\n"
+             "#define P_MOST_PLACES %uu\n",
+             code[k].definitions, n, k, most->levels, most->groups, most->own_places);
+    free(code[k].definitions);
+    code[k].definitions = out.text;
+    if (out.status != FF_OK) return out.status;
+  }
+  return FF_OK;
 }
 
 void ff_petri_code_free(ff_petri_code *code) {

@@ -19,6 +19,12 @@ extern "C" {
 
 #define FF_PETRI_CODE_LARGEST FF_PETRI_KINDS_LARGEST /* count: a trajectory with more tokens in a place is refused */
 
+/* Of a block of a large net. The rows of arrays that all blocks share have room for the largest ones. */
+typedef struct {
+  uint32_t levels, groups, own_places; /* own_places: all but given levels */
+  uint32_t state_reals, state_words;   /* of its state */
+} ff_petri_code_sizes;
+
 typedef struct {
   char *definitions; /* text that comes before ff_petri_thread.h */
   char *functions;   /* text that comes after it */
@@ -32,7 +38,8 @@ typedef struct {
   uint32_t reals, words;      /* rows of shared memory, */
   uint32_t instant_reals, instant_words; /* and those of them that transitions other than stochastic ones need */
   uint32_t slot_words, pieces; /* that a slot keeps */
-  uint32_t state_reals, state_words, of_group, own_places; /* of a block: see ff_petri_sweep.h */
+  uint32_t of_group;          /* numbers that a group keeps */
+  ff_petri_code_sizes sizes;  /* of a block */
 } ff_petri_code;
 
 /* Generates the code for a program, what is recorded, and blocks with at most `shared` bytes of shared memory. If the request has
@@ -46,8 +53,12 @@ ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *program,
 void ff_petri_code_free(ff_petri_code *code);
 
 /* The same for blocks of a large net, each of which has at most `near` neighbours: `program` is that of their type. Types that
- * differ only in their neighbours have the same text. */
+ * differ only in their neighbours have the same text. ff_petri_code_share() completes it. */
 ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *program, uint32_t near, ff_error *err);
+
+/* The code of all n classes of types: completes the text of each. Sets the sizes of the largest blocks. The caller frees the code
+ * after an error, too. O(length of the text). */
+ff_status ff_petri_code_share(ff_petri_code *code, uint32_t n, ff_petri_code_sizes *most, ff_error *err);
 
 /* Bytes of device memory that a slot needs. O(1). */
 static inline uint64_t ff_petri_code_slot_bytes(const ff_petri_code *code) {

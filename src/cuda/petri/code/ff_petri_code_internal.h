@@ -134,6 +134,8 @@ ff_status ff_petri_code_symbols(uint32_t **out, const ff_petri_coder *g, const f
 
 /* FF_EUNSUPPORTED, with a clause that tells what there is too much of. */
 ff_status ff_petri_code_too_many(ff_error *err, const char *what, uint64_t found, uint64_t most);
+/* As ff_petri_code_check() for a part of a net, which may have flows only. */
+ff_status ff_petri_code_check_part(const ff_petri_program *program, ff_error *err);
 /* Comparisons of levels with numbers. O(derived values). */
 uint32_t ff_petri_code_switches_of(const ff_petri_program *program);
 /* FF_EUNSUPPORTED for points of a net that has code for one point only: its code has numbers that points cannot have as data. */

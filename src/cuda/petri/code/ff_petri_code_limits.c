@@ -69,3 +69,8 @@ ff_status ff_petri_code_check(const ff_petri_program *p, ff_error *err) {
   const ff_status status = ff_petri_check_kinds(p, err);
   return status == FF_OK ? check_sizes(p, err) : status;
 }
+
+ff_status ff_petri_code_check_part(const ff_petri_program *p, ff_error *err) {
+  const ff_status status = ff_petri_check_part(p, err);
+  return status == FF_OK ? check_sizes(p, err) : status;
+}

@@ -12,7 +12,7 @@
 void ff_petri_code_define_map(ff_petri_coder *g, const char *name, const uint32_t *of, uint32_t n) {
   ff_write(&g->out, "#define %s(i) (", name);
   for (uint32_t i = 0; i + 1 < n; i++) ff_write(&g->out, "(i) == %uu ? %uu : ", i, of[i]);
-  ff_write(&g->out, "%uu)\n", of[n - 1]);
+  ff_write(&g->out, "%uu)\n", n > 0 ? of[n - 1] : 0);
 }
 
 void ff_petri_code_begin(ff_petri_coder *g, const char *head, int now) {

@@ -24,11 +24,10 @@ static ff_status check_numbers(const ff_petri_program *p, ff_error *err) {
   return FF_OK;
 }
 
-ff_status ff_petri_check_kinds(const ff_petri_program *p, ff_error *err) {
+ff_status ff_petri_check_part(const ff_petri_program *p, ff_error *err) {
   if (p->options.paper) return ff_petri_refuse(err, "method = \"paper\"");
   if (p->options.integrator == FF_PETRI_CVODE) return ff_petri_refuse(err, "integrator = \"cvode\"");
   if (p->n_events > 0) return ff_petri_refuse(err, "events");
-  if (p->n_stochastic == 0) return ff_petri_refuse(err, "no stochastic transition");
   for (uint32_t k = 0; k < p->n_derived; k++) {
     ff_petri_threshold threshold;
     uint8_t negated;
@@ -38,6 +37,11 @@ ff_status ff_petri_check_kinds(const ff_petri_program *p, ff_error *err) {
   if (p->n_watched > 0) return ff_petri_refuse(err, "flows that may empty a place");
   if (p->n_moving > 0) return ff_petri_refuse(err, "variables of levels that rates read");
   return check_numbers(p, err);
+}
+
+ff_status ff_petri_check_kinds(const ff_petri_program *p, ff_error *err) {
+  const ff_status status = ff_petri_check_part(p, err);
+  return status == FF_OK && p->n_stochastic == 0 ? ff_petri_refuse(err, "no stochastic transition") : status;
 }
 
 ff_status ff_petri_check_marking(const ff_petri_program *p, const double *initial, ff_error *err) {

@@ -16,6 +16,8 @@ ff_status ff_petri_refuse(ff_error *err, const char *why);
  * transitions of all kinds and implicit steps, and nets as data (../data/) only stochastic transitions and explicit steps. O(size
  * of the program). */
 ff_status ff_petri_check_kinds(const ff_petri_program *program, ff_error *err);
+/* The same for a part of a net, which may have flows only. */
+ff_status ff_petri_check_part(const ff_petri_program *program, ff_error *err);
 
 #define FF_PETRI_KINDS_LARGEST 0x1p30 /* the largest count at the start */
 

@@ -360,7 +360,7 @@ FF_WARP uint32_t p_only_cell(const p_thread *t, uint32_t g) {
 /* The stochastic transition of a group that fires. A cell of one transition needs no choice. */
 FF_WARP uint32_t p_choose(const p_thread *t, uint32_t g, double time) {
   const uint32_t only = p_only_cell(t, g);
-  double y[P_ROOM(P_LEVELS)], weight[P_CELLS], total = 0;
+  double y[P_ROOM(P_LEVELS)], weight[P_ROOM(P_CELLS)], total = 0;
   if (only != P_NONE && P_IS_SINGLE(only)) return p_member(t, only, 0);
   if (only != P_NONE && P_PROFILE_OF(only) == 0u) { /* as below, where all weights are 1 */
     const double sum = P_SUM(only), chosen = P_CHOICE(g) * sum;

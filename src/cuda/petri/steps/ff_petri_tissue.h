@@ -3,7 +3,8 @@
  *
  * A slot runs one trajectory. A round of all slots has four parts, each of which a launch completes: blocks are prepared for a
  * window, show what is recorded of the one before, and are listed if they have to run; those run over the window, which are of
- * one colour; strips are added up; and the outcome is reviewed.
+ * one colour; strips are added up; and the outcome is reviewed. Blocks whose code differs are of several classes, each of which has
+ * launches of its own for the first two parts.
  *
  * A block has two waves (petri/windows/ff_petri_wave.h). A run overwrites the older one. Others read the newest one from an
  * earlier sweep. So no thread waits for another one within a sweep. */
@@ -21,6 +22,7 @@
 #else
 #define FF_PETRI_ALIGNED
 #endif
+#define FF_PETRI_MOST_CLASSES 8u /* of blocks, each of which has code of its own */
 #define FF_PETRI_NO_SWEEP 0xFFFFFFFFu /* a wave that must not be read */
 
 /* What is known of a wave, besides its pieces, kinks and firings. */
@@ -64,16 +66,20 @@ typedef struct {
   uint32_t phase, unit, at_time; /* at_time: the next time that is recorded */
   uint32_t start;    /* which of the two states of each block is that at the start of the window */
   uint32_t idle;     /* sweeps in a row in which no block had to run */
-  uint64_t listed, taken; /* blocks that have to run in this sweep; and those that threads have taken after their first */
+  /* Of each class: blocks that have to run in this sweep; and those that threads have taken after their first. */
+  uint64_t listed[FF_PETRI_MOST_CLASSES], taken[FF_PETRI_MOST_CLASSES];
   uint64_t spent;    /* of the spare pieces, in this window */
 } ff_petri_slot;
 
-/* The net and the memory of slots. Lists that end where the next one begins have one more entry. */
+/* The net and the memory of slots. Lists that end where the next one begins have one more entry. Rows of a block have room for what
+ * a block of any class has. */
 typedef struct {
   uint32_t n_blocks, n_strips;
   const uint32_t *order;       /* blocks by types, */
   const uint32_t *type;        /* the type of each, */
   const uint8_t *colour;       /* and its colour */
+  const uint32_t *of_class;    /* blocks by classes, if there are several, */
+  uint32_t class_first[FF_PETRI_MOST_CLASSES + 1u]; /* and where those of each begin */
   const uint32_t *near_first, *near;   /* blocks of which a block reads levels */
   const uint8_t *bends;        /* of each of these: whether a formula of the block reads its levels */
   const uint32_t *far_first, *far;     /* neighbours of those that bend */

@@ -7,7 +7,7 @@ FF_WARP void p_own_slopes(const p_thread *t, const double *by, double time, cons
 
 /* ---- memory of a slot --------------------------------------------------------------------------------------------------- */
 
-#define P_PIECE FF_PETRI_PIECE_SIZE(P_LEVELS) /* numbers of a piece of a wave */
+#define P_PIECE FF_PETRI_PIECE_SIZE(P_MOST_LEVELS) /* numbers of a piece of a wave, of any class */
 #define P_IN(memory, type, at) ((type *)((memory) + (at)))
 
 FF_WARP ff_petri_slot *p_slot_of(const ff_petri_tissue *net, char *memory) { return P_IN(memory, ff_petri_slot, net->at_slot); }
@@ -23,6 +23,20 @@ FF_WARP ff_petri_fired *p_fired(const ff_petri_tissue *net, char *memory, uint32
 /* The first piece of a wave, if it has not moved to spare room. */
 FF_WARP uint32_t p_own_first(const ff_petri_tissue *net, uint32_t wave, uint32_t block) {
   return (wave * net->n_blocks + block) * net->pieces;
+}
+
+/* The blocks of the class: how many, and number i of them. */
+FF_WARP uint32_t p_blocks(const ff_petri_tissue *net) {
+  return P_CLASSES > 1u ? net->class_first[P_CLASS + 1u] - net->class_first[P_CLASS] : net->n_blocks;
+}
+
+FF_WARP uint32_t p_block(const ff_petri_tissue *net, uint32_t i) {
+  return P_CLASSES > 1u ? net->of_class[net->class_first[P_CLASS] + i] : i;
+}
+
+/* The list of those that have to run. */
+FF_WARP uint32_t *p_list(const ff_petri_tissue *net, char *memory) {
+  return P_IN(memory, uint32_t, net->at_list) + (P_CLASSES > 1u ? net->class_first[P_CLASS] : 0u);
 }
 
 /* Pieces and kinks of a wave whose first piece this is. */
@@ -103,7 +117,7 @@ FF_WARP double p_given(const p_thread *t, uint32_t g, double time) {
 
 /* Where the terms of each level of a block begin: those of given levels, and then the others. */
 FF_WARP const uint32_t *p_terms_of(const ff_petri_tissue *net, uint32_t block) {
-  return net->linear_first + (uint64_t)net->type[block] * (2u * P_LEVELS + 1u);
+  return net->linear_first + (uint64_t)net->type[block] * (2u * P_MOST_LEVELS + 1u);
 }
 
 FF_WARP const uint32_t *p_terms(const p_thread *t, uint32_t i) { return p_terms_of(t->net, t->block) + 2u * i; }

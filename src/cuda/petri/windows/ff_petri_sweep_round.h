@@ -1,5 +1,5 @@
 /* Rounds: blocks are prepared, and listed if they have to run; they run; strips are added up; and the outcome of the sweep is
- * reviewed. A part of ff_petri_sweep.h. */
+ * reviewed. Each class prepares and runs its blocks; the first one does the rest. A part of ff_petri_sweep.h. */
 #ifndef FF_PETRI_SWEEP_ROUND_H
 #define FF_PETRI_SWEEP_ROUND_H
 
@@ -45,7 +45,7 @@ FF_WARP ff_petri_strip *p_strips(const ff_petri_tissue *net, char *memory) { ret
 FF_WARP void p_show_block(p_thread *t, const ff_petri_slot *slot, uint32_t wave, uint32_t block) {
   const ff_launch *run = t->run;
   const ff_petri_tissue *net = t->net;
-  const uint32_t *table = net->table + (uint64_t)block * P_OWN_PLACES;
+  const uint32_t *table = net->table + (uint64_t)block * P_MOST_PLACES;
   const ff_petri_told *told = p_told(net, t->memory, wave, block);
   const double *piece = p_pieces(net, t->memory, told->first);
   FF_NO_UNROLL for (uint32_t k = slot->at_time; k < run->n_times && run->times[k] < slot->pace.to; k++) {
@@ -93,15 +93,24 @@ FF_WARP int p_prepare(p_thread *t, uint32_t block) {
 
 /* ---- a sweep ------------------------------------------------------------------------------------------------------------ */
 
-/* How many blocks run: none if there are too many sweeps. */
-FF_WARP uint32_t p_runs(const ff_petri_slot *slot) {
-  const int last = slot->phase == FF_PETRI_SLOT_SWEEPS && slot->pace.turn == FF_PETRI_MOST_SWEEPS;
-  return last ? 0u : (uint32_t)slot->listed;
+/* Whether there are too many sweeps, so that no block runs. */
+FF_WARP int p_is_over_long(const ff_petri_slot *slot) {
+  return slot->phase == FF_PETRI_SLOT_SWEEPS && slot->pace.turn == FF_PETRI_MOST_SWEEPS;
+}
+
+/* How many blocks of the class run. */
+FF_WARP uint32_t p_runs(const ff_petri_slot *slot) { return p_is_over_long(slot) ? 0u : (uint32_t)slot->listed[P_CLASS]; }
+
+/* How many blocks have to run, of all classes. */
+FF_WARP uint64_t p_listed(const ff_petri_slot *slot) {
+  uint64_t n = slot->listed[0];
+  FF_UNROLL for (uint32_t c = 1u; c < P_CLASSES; c++) n += slot->listed[c];
+  return n;
 }
 
 /* A thread runs block number i of the list, and then others that no thread has taken yet: those from number `free` on. */
 FF_WARP void p_run_blocks(p_thread *t, ff_petri_slot *slot, uint32_t i, uint32_t free, double *stop) {
-  const uint32_t *list = P_IN(t->memory, uint32_t, t->net->at_list), n = p_runs(slot);
+  const uint32_t *list = p_list(t->net, t->memory), n = p_runs(slot);
   const p_window w = p_window_of(slot);
   int idle = 0;
   t->unit = slot->unit;
@@ -112,7 +121,7 @@ FF_WARP void p_run_blocks(p_thread *t, ff_petri_slot *slot, uint32_t i, uint32_t
     if (p_is_due(P_COUNT_LANES(ends), P_WAIT_ENDS, n_runs == 0u) && ends) {
       p_close(*t, &w);
       t->phase = P_NEW;
-      i = free < n ? free + (uint32_t)P_FETCH_ADD(&slot->taken, 1u) : n;
+      i = free < n ? free + (uint32_t)P_FETCH_ADD(&slot->taken[P_CLASS], 1u) : n;
     }
     if (t->phase == P_NEW) {
       t->phase = P_EMPTY;
@@ -222,9 +231,9 @@ FF_WARP void p_sum_strip(const ff_petri_tissue *net, char *memory, uint32_t stri
   const p_window w = p_window_of(slot);
   ff_petri_strip out = {0, 0, 1u, 0u, 0u, 0u, 0u, 0u};
   if (!p_sweeps(slot)) return;
-  if (slot->listed == 0u)
+  if (p_listed(slot) == 0u)
     p_count_strip(net, memory, &w, strip, &out);
-  else if (p_runs(slot) > 0u)
+  else if (!p_is_over_long(slot))
     p_add_up_moves(net, memory, &w, strip, moves, &out);
   if (P_IS_FIRST_LANE) p_strips(net, memory)[strip] = out;
 }
@@ -258,7 +267,7 @@ FF_WARP void p_decide(const ff_launch *run, const ff_petri_tissue *net, ff_petri
   if (slot->phase != FF_PETRI_SLOT_SWEEPS) p_enter(run, slot);
   ff_petri_pace *pace = &slot->pace;
   const ff_petri_swept swept = {(int)sum->fine, sum->change, sum->before, (double)sum->pieces / net->n_blocks};
-  if (slot->listed > 0u) {
+  if (p_listed(slot) > 0u) {
     slot->idle = 0u;
     if (pace->turn == FF_PETRI_MOST_SWEEPS)
       outcome = ff_petri_pace_halve(pace);
@@ -329,7 +338,7 @@ FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *me
     p_finish(run, slot, phase == FF_PETRI_SLOT_REFUSES);
   else
     p_decide(run, net, slot, sum);
-  slot->listed = slot->taken = 0u;
+  P_EACH(c, P_CLASSES) slot->listed[c] = slot->taken[c] = 0u;
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------------------------------ */
@@ -352,15 +361,15 @@ typedef char p_has_its_rows[P_REAL_ROWS == P_REALS_IN_ALL && P_WORD_ROWS == P_WO
 extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
     p_prepare_kernel(const __grid_constant__ ff_launch run, const __grid_constant__ ff_petri_tissue net) {
   char *const memory = net.memory + blockIdx.y * net.slot_bytes;
-  const uint32_t block = blockIdx.x * P_THREADS + threadIdx.x;
+  const uint32_t i = blockIdx.x * P_THREADS + threadIdx.x, block = i < p_blocks(&net) ? p_block(&net, i) : P_NONE;
   p_thread thread;
   p_begin_thread(&thread, &run, &net, memory, 0, 0, 0);
-  const int runs = block < net.n_blocks && p_prepare(&thread, block);
+  const int runs = block != P_NONE && p_prepare(&thread, block);
   const uint32_t who = __ballot_sync(0xFFFFFFFFu, runs), lane = threadIdx.x & 31u;
   uint32_t first = 0u;
-  if (lane == 0u && who != 0u) first = (uint32_t)P_FETCH_ADD(&p_slot_of(&net, memory)->listed, FF_POPCOUNT(who));
+  if (lane == 0u && who != 0u) first = (uint32_t)P_FETCH_ADD(&p_slot_of(&net, memory)->listed[P_CLASS], FF_POPCOUNT(who));
   first = __shfl_sync(0xFFFFFFFFu, first, 0);
-  if (runs) P_IN(memory, uint32_t, net.at_list)[first + FF_POPCOUNT(who & (P_BIT(lane) - 1u))] = block;
+  if (runs) p_list(&net, memory)[first + FF_POPCOUNT(who & (P_BIT(lane) - 1u))] = block;
 }
 
 extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
@@ -385,9 +394,9 @@ extern "C" __global__ void __launch_bounds__(FF_PETRI_REVIEW_THREADS)
   p_review(&run, &net, net.memory + blockIdx.x * net.slot_bytes, &all);
 }
 #else
-/* A round of a slot, for tests. */
-void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot);
-void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot) {
+/* A part of a round of a slot, for tests: the class prepares its blocks (0), or runs them (1); or the sweep is reviewed (2). */
+void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot, uint32_t part);
+void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot, uint32_t part) {
   double real[P_REAL_ROWS], stop[FF_PETRI_ROOM_FOR_STOPS];
   uint32_t word[P_WORD_ROWS];
   ff_petri_part piece[P_ROOM(P_PIECES)];
@@ -398,11 +407,11 @@ void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot) {
   for (uint32_t i = 0u; i < P_WORD_ROWS; i++) word[i] = P_NONE;
   p_begin_thread(&thread, run, net, net->memory + slot * net->slot_bytes, real, word, piece);
   ff_petri_slot *of = p_slot_of(net, thread.memory);
-  for (uint32_t k = 0u; k < net->n_blocks; k++)
-    if (p_prepare(&thread, k)) P_IN(thread.memory, uint32_t, net->at_list)[of->listed++] = k;
-  p_sweep(&thread, 0u, 1u, stop);
-  for (uint32_t k = 0u; k < net->n_strips; k++) p_sum_strip(net, thread.memory, k, &moves);
-  p_review(run, net, thread.memory, &all);
+  for (uint32_t i = 0u; i < p_blocks(net) && part == 0u; i++)
+    if (p_prepare(&thread, p_block(net, i))) p_list(net, thread.memory)[of->listed[P_CLASS]++] = p_block(net, i);
+  if (part == 1u) p_sweep(&thread, 0u, 1u, stop);
+  for (uint32_t k = 0u; k < net->n_strips && part == 2u; k++) p_sum_strip(net, thread.memory, k, &moves);
+  if (part == 2u) p_review(run, net, thread.memory, &all);
 }
 #endif
 

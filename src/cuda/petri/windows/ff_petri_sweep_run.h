@@ -8,6 +8,7 @@
 #define P_STATE_REALS (P_LEVELS + (P_AT_LENGTHS + 4u - P_AT_SUM))
 #define P_STATE_WORDS (P_AT_PIECES + 4u)
 
+/* Rows have an element for each block, whatever its class. */
 FF_WARP double *p_state_reals(const p_thread *t, uint32_t which) {
   return P_IN(t->memory, double, t->net->at_real) + (uint64_t)which * P_STATE_REALS * t->net->n_blocks + t->block;
 }
@@ -55,7 +56,7 @@ FF_WARP void p_save(const p_thread *t, uint32_t which) {
 
 /* The group has fired. */
 FF_WARP void p_draw(p_thread *t, uint32_t g) {
-  const uint32_t group = t->net->group[(uint64_t)t->block * P_GROUPS + g];
+  const uint32_t group = t->net->group[(uint64_t)t->block * P_MOST_GROUPS + g];
   const ff_philox_block at = ff_philox_counter(FF_PETRI_DRAW_FIRING, group, P_FIRED(g), t->run->first + t->unit);
   const ff_philox_block w = ff_philox(at, t->run->key);
   P_LEFT(g) = ff_exponential(w.v[0], w.v[1]);

@@ -77,7 +77,7 @@ FF_WARP void p_want(p_thread *t, uint32_t number) {
 /* Records places that are no levels, at times before `until`. */
 P_APART void p_show_counts(p_thread own, double until) {
   p_thread *const t = &own;
-  const uint32_t *table = t->net->table + (uint64_t)t->block * P_OWN_PLACES;
+  const uint32_t *table = t->net->table + (uint64_t)t->block * P_MOST_PLACES;
   const double y[P_ROOM(P_LEVELS)] = {0};
   FF_NO_UNROLL while (P_WANTED < until) {
     double *to = FF_RECORD_REAL_OF(t->run, P_NUMBER, t->unit);

@@ -13,19 +13,26 @@ extern "C" {
 typedef struct {
   const ff_petri_parts *parts; /* borrowed */
   const ff_petri_blocks *blocks;
-  ff_petri_code code;   /* the same for all types of blocks */
+  ff_petri_code code[FF_PETRI_MOST_CLASSES]; /* of each class of types */
+  ff_petri_code_sizes most; /* of the blocks of all classes */
+  uint32_t n_classes, *class_of; /* class_of: of each type */
   ff_petri_tissue net;  /* pointers are offsets in `data`: see ff_petri_tissue_at() */
   char *data;           /* lists of the net */
   size_t bytes;
   ff_petri_opener *opener;
 } ff_petri_tissue_data;
 
-/* Makes the data of a net, and the code. request->observed, ->n_observed and ->threads are read. The caller frees *out
+/* Makes the data of a net, and the code, which compiles as definitions, FF_PETRI_CODE_BLOCK_HEADERS, functions. request->observed, ->n_observed and ->threads are read. The caller frees *out
  * with ff_petri_tissue_data_free(), also after an error. FF_EUNSUPPORTED, with a clause that tells why, if no kernel can simulate
  * the net. O(size of the net). */
 ff_status ff_petri_tissue_data_new(ff_petri_tissue_data *out, const ff_petri_parts *parts, const ff_device_request *request,
                                    ff_error *err);
 void ff_petri_tissue_data_free(ff_petri_tissue_data *data);
+
+/* The blocks of a class. O(1). */
+static inline uint32_t ff_petri_tissue_blocks_of(const ff_petri_tissue_data *of, uint32_t c) {
+  return of->net.class_first[c + 1] - of->net.class_first[c];
+}
 
 /* The net whose lists were copied to `data`, and which has the memory of slots from `memory` on. O(1). */
 ff_petri_tissue ff_petri_tissue_at(const ff_petri_tissue_data *of, char *data, char *memory);
