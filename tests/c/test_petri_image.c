@@ -271,5 +271,5 @@ static void images_are_copied(void) {
 }
 
 FF_TEST_MAIN("petri_image", small_nets_give_the_trajectories, random_nets_give_the_trajectories,
-             hostile_nets_give_the_trajectories, stiff_trajectories_are_refused, large_nets_give_the_trajectories, some_nets_are_no_data, sizes_are_limited,
-             images_are_copied)
+             hostile_nets_give_the_trajectories, stiff_trajectories_are_refused, large_nets_give_the_trajectories,
+             some_nets_are_no_data, sizes_are_limited, images_are_copied)

@@ -55,7 +55,8 @@ P_APART double p_flow_rate(p_thread own, uint32_t f, double time, const double *
 FF_WARP int p_mended_slopes(const p_thread *t, double time, const double *y, double *out);
 
 /* As mend_rate() of petri/path/ff_petri_flow.c. takes: bits of the levels that the flow takes from. */
-FF_WARP double p_mended_rate(const p_thread *t, uint32_t f, double time, const double *y, double rate, uint32_t takes, int *fine) {
+FF_WARP double p_mended_rate(const p_thread *t, uint32_t f, double time, const double *y, double rate, uint32_t takes,
+                             int *fine) {
   double at[P_LEVELS];
   if (!p_is_bad(rate)) return rate;
   P_EACH(i, P_LEVELS) at[i] = p_mended(y[i]);
