@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../ode/ff_ode.h"
 #include "ff_petri_compile_internal.h"
 
 /* Counts the entries of a column, with repeats, or lists them. */
@@ -72,6 +73,18 @@ static ff_status make(ff_petri_maker *m, const uint32_t *moving) {
   return FF_OK;
 }
 
+/* How implicit steps differentiate and eliminate; the solver finds this out where it is not there. */
+static ff_status order_steps(ff_petri_maker *m) {
+  ff_petri_program *p = m->p;
+  const int few = p->n_levels <= FF_PETRI_FEW_LEVELS;
+  if (p->options.paper || (!few && p->options.integrator != FF_PETRI_ROSENBROCK)) return FF_OK;
+  const ff_status status = ff_sparse_order_new(&p->order, p->n_levels, p->column_first, p->column_row, m->err);
+  if (status != FF_OK || !few) return status;
+  p->column_group = ff_calloc(p->n_levels, sizeof *p->column_group);
+  if (p->column_group == NULL) return ff_error_set(m->err, FF_EMEMORY, "no memory for derivatives by %u levels", p->n_levels);
+  return ff_ode_group_columns(p->column_group, &p->n_column_groups, p->n_levels, p->column_first, p->column_row, m->err);
+}
+
 ff_status ff_petri_compile_pattern(ff_petri_maker *m) {
   ff_petri_program *p = m->p;
   const ff_petri_integrator by = p->options.integrator;
@@ -86,7 +99,5 @@ ff_status ff_petri_compile_pattern(ff_petri_maker *m) {
     status = make(m, moving);
   }
   free(moving);
-  if (status == FF_OK && by == FF_PETRI_ROSENBROCK && !p->options.paper)
-    status = ff_sparse_order_new(&p->order, p->n_levels, p->column_first, p->column_row, m->err);
-  return status;
+  return status == FF_OK ? order_steps(m) : status;
 }

@@ -326,6 +326,7 @@ void ff_petri_program_free(ff_petri_program *p) {
                           p->event_of};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   ff_sparse_order_free(p->order);
+  free(p->column_group);
   free(p);
 }
 

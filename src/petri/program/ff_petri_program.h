@@ -205,8 +205,11 @@ typedef struct {
   /* Where the derivatives of flows by levels are not 0, for implicit steps; NULL for explicit ones. */
   size_t *column_first;
   uint32_t *column_row;
-  ff_sparse_order *order; /* NULL unless all steps are implicit */
+  ff_sparse_order *order; /* NULL unless all steps are implicit, or there are few levels */
+  uint32_t *column_group, n_column_groups; /* see ff_ode_group_columns(). NULL unless there are few levels */
 } ff_petri_program;
+
+#define FF_PETRI_FEW_LEVELS 8u /* at most: GPUs have implicit steps for so many */
 
 /* Compiles a net, which is borrowed. The caller frees *out with ff_petri_program_free(), which accepts NULL. FF_EARGUMENT for
  * tolerances that are not numbers above 0. O(size of the net); of an elimination, too, if all steps are implicit. */

@@ -12,7 +12,6 @@
 #define FF_PETRI_CODE_TRANSITIONS 64u /* transitions that fire, each of which has a bit of a mask, */
 #define FF_PETRI_CODE_SWITCHES 16u    /* and levels that are compared with numbers */
 #define FF_PETRI_CODE_WORDS 4000u     /* of all formulas */
-#define FF_PETRI_CODE_STIFF 8u        /* the most levels of a net that has code for implicit steps */
 #define FF_PETRI_CODE_NO_DATA UINT32_MAX
 
 /* A switch: the derived value, and the threshold, which may be the contrary. */
