@@ -9,8 +9,8 @@
 #define MOST_IN_RING 600
 #define TISSUE_PICK(s, list) ((list)[below((s), sizeof(list) / sizeof *(list))])
 
-/* A line of cells, or a ring. In a ring with an odd number of cells, neighbours run at the same time. If it `mixes`, some cells lack
- * transitions that others have. */
+/* A line of cells, or a ring. In a ring with an odd number of cells, neighbours run at the same time. If it `mixes`, some cells
+ * lack transitions that others have. */
 static inline void tissue_write(petri_text *x, uint64_t *s, int mixes) {
   static const char *const rates[] = {"0.8 * N[c]", "N[c] * (0.2 + L[c])", "N[c] * L[c]^2 / (0.5 + L[c]^2)", "0.5 + M[c]",
                                       "sqrt(0.1 + L[c]) / (1 + N[c])", "N[c] * exp(-L[c])", "N[c] * (1.2 + sin(3 * time))",

@@ -118,8 +118,8 @@ static ff_status begin(ff_ensemble *e, const ff_launch *launch, uint32_t k, ff_e
   return status == FF_OK ? ff_stages_wait(e, "copying the start of a trajectory", err) : status;
 }
 
-/* How many blocks of threads share the blocks of a class in a slot: as many as the device has room for, but no more than give each
- * warp one block of the class. */
+/* How many blocks of threads share the blocks of a class in a slot: as many as the device has room for, but no more than give
+ * each warp one block of the class. */
 static uint32_t groups_of(const ff_ensemble *e, uint32_t c) {
   const tissue *own = (const tissue *)e->own;
   const uint32_t warps = own->data.code[c].threads / 32;

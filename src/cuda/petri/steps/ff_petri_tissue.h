@@ -3,8 +3,8 @@
  *
  * A slot runs one trajectory. A round of all slots has four parts, each of which a launch completes: blocks are prepared for a
  * window, show what is recorded of the one before, and are listed if they have to run; those run over the window, which are of
- * one colour; strips are added up; and the outcome is reviewed. Blocks whose code differs are of several classes, each of which has
- * launches of its own for the first two parts.
+ * one colour; strips are added up; and the outcome is reviewed. Blocks whose code differs are of several classes, each of which
+ * has launches of its own for the first two parts.
  *
  * A block has two waves (petri/windows/ff_petri_wave.h). A run overwrites the older one. Others read the newest one from an
  * earlier sweep. So no thread waits for another one within a sweep. */
@@ -71,8 +71,8 @@ typedef struct {
   uint64_t spent;    /* of the spare pieces, in this window */
 } ff_petri_slot;
 
-/* The net and the memory of slots. Lists that end where the next one begins have one more entry. Rows of a block have room for what
- * a block of any class has. */
+/* The net and the memory of slots. Lists that end where the next one begins have one more entry. All blocks have as much room, for
+ * what a block of any class has. */
 typedef struct {
   uint32_t n_blocks, n_strips;
   const uint32_t *order;       /* blocks by types, */
@@ -85,9 +85,9 @@ typedef struct {
   const uint32_t *far_first, *far;     /* neighbours of those that bend */
   const uint32_t *given_first;
   const ff_petri_source *given;        /* for each given level: where it comes from */
-  const uint32_t *group;       /* for each block: the numbers of its groups, by which draws are addressed */
-  const uint32_t *table;       /* for each block and place of it: its number among what is recorded, or UINT32_MAX */
-  const uint32_t *linear_first;        /* for each type and level: the first of its terms, and the first whose
+  const uint32_t *group;       /* for each block, P_MOST_GROUPS: the numbers of its groups, by which draws are addressed */
+  const uint32_t *table;       /* for each block, P_MOST_PLACES: the number among what is recorded, or UINT32_MAX */
+  const uint32_t *linear_first;        /* for each type, of 2 * P_MOST_LEVELS + 1: for each level the first of its terms, and the first whose
                                 * value is no given one; and the end */
   const uint32_t *linear_value;        /* of each term: from P_LEVELS on a given level, if it is one */
   const double *linear_by;             /* and by how much of it the level changes in a unit of time */

@@ -1,8 +1,8 @@
 /* The parts of generated code for large nets that do not depend on the net: threads run blocks over a window, as
  * petri/windows/ff_petri_block.c does, with the same bits. What a thread cannot do as a path does, it refuses, and with it the
  * trajectory. Blocks of several types have the same code if they differ only in their neighbours, and in flows that are multiples
- * of a level: such types are a class. Each class has code of its own, and all share the memory of a slot. The steps within a block
- * are those of ../steps/.
+ * of a level: such types are a class. Each class has code of its own, and all share the memory of a slot. The steps within a
+ * block are those of ../steps/.
  *
  * The generated text defines what ff_petri_thread.h lists, with P_WINDOWS 1, except P_LISTS, p_set(), p_store(), p_slopes() and
  * p_number(). It also defines
