@@ -138,6 +138,8 @@ $(BUILD)/fake/libcuda.so.1: tests/cuda/fake_libraries.c
 	$(CC) -std=c11 -O1 $(WARN) -fPIC -shared $< -o $@
 $(FAKE_NVRTC): $(BUILD)/fake/libcuda.so.1
 	cp $< $@
+$(BUILD)/asan/test_petri_nvrtc: | $(BUILD)/asan/fireflip_nvrtc
+$(BUILD)/plain/test_petri_nvrtc: | $(BUILD)/plain/fireflip_nvrtc
 $(BUILD)/asan/test_jit: | $(BUILD)/asan/fireflip_nvrtc $(FAKE_NVRTC)
 $(BUILD)/plain/test_jit: | $(BUILD)/plain/fireflip_nvrtc $(FAKE_NVRTC)
 

@@ -15,7 +15,7 @@ typedef struct {
   size_t *source;           /* and where it is in the matrix, or FF_SPARSE_NONE */
 } ff_sparse_order;
 
-#define FF_SPARSE_NONE SIZE_MAX
+#define FF_SPARSE_NONE ((size_t)-1)
 
 /* Eliminates the row that has the fewest neighbours, again and again, and of several ones the first. Column j of the pattern has
  * the rows row[first[j]] to row[first[j + 1] - 1], in any order and without repeats. The diagonal need not be part of it. The

@@ -203,4 +203,11 @@ typedef struct {
  * O(n) values for each piece, and at most 60 for each change; a value takes O(components that are read). */
 int ff_ode_locate(ff_ode *ode, const ff_ode_watch *watch, double from, double *at, int8_t *changed);
 
+/* ---- derivatives -------------------------------------------------------------------------------------------------------- */
+
+/* Puts the n columns of a pattern into groups: no row has entries in two columns of a group, so one call of f differentiates by
+ * all of them. Sets the group of each column, and how many there are. O(entries times the entries of a row). */
+ff_status ff_ode_group_columns(uint32_t *group, uint32_t *n_groups, uint32_t n, const size_t *first, const uint32_t *row,
+                               ff_error *err);
+
 #endif

@@ -2,18 +2,17 @@
 #ifndef FF_ODE_JACOBIAN_INTERNAL_H
 #define FF_ODE_JACOBIAN_INTERNAL_H
 
+#include "ff_ode_implicit_math.h"
 #include "ff_ode_internal.h"
 
 typedef struct {
-  uint32_t n;
-  const size_t *first; /* the pattern, column by column */
-  const uint32_t *row;
+  ff_ode_pattern pattern;
   double *entry;
   size_t *own_first;   /* the pattern of all entries, if the equations have none */
   uint32_t *own_row;
   uint32_t *group;     /* for each column: no row has entries in two columns of a group. So one call of f differentiates all */
   uint32_t n_groups;
-  double *memory, *step, *at, *slope;
+  double *memory, *at, *slope;
 } ff_ode_jacobian;
 
 /* The caller frees *out with ff_ode_jacobian_free(), which accepts NULL. Without a callback it groups the columns: O(entries

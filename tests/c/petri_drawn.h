@@ -50,19 +50,21 @@ static inline double *drawn_starts(const ff_petri_program *p, uint64_t units, ui
   return starts;
 }
 
-/* Draws n nets, with transitions of all kinds or not, that pass a check, and in which enough happens. The caller ends them with
- * drawn_end(). */
-static inline void drawn_nets(drawn_net *nets, uint32_t n_nets, int all,
-                              ff_status (*check)(const ff_petri_program *program, ff_error *err)) {
+typedef void (*drawn_writer)(petri_text *x, uint64_t *s, int all);
+
+/* Draws n nets, with transitions of all kinds or not, that pass a check, and in which enough happens. The first writer is used
+ * more often than the second one, and each integrator in turn. The caller ends the nets with drawn_end(). */
+static inline void drawn_nets_by(drawn_net *nets, uint32_t n_nets, int all, const drawn_writer *write,
+                                 const ff_petri_integrator *integrator,
+                                 ff_status (*check)(const ff_petri_program *program, ff_error *err)) {
   static const double relative[] = {1e-6, 1e-4, 1e-9};
   uint64_t seed = 38;
   uint32_t n = 0;
   for (uint32_t draws = 0; n < n_nets && draws < 40 * n_nets; draws++) {
-    const ff_petri_options options = {.relative = relative[n % 3], .one_clock = n % 9 == 4,
-                                      .integrator = n % 2 == 0 ? FF_PETRI_AUTO : FF_PETRI_DORMAND_PRINCE};
+    const ff_petri_options options = {.relative = relative[n % 3], .one_clock = n % 9 == 4, .integrator = integrator[n % 2]};
     drawn_net *d = &nets[n];
     const uint64_t begun = seed;
-    (n % 6 == 5 ? hybrid_write_coloured : hybrid_write)(&d->net, &seed, all);
+    write[n % 6 == 5](&d->net, &seed, all);
     if (drawn_compiles(&d->net, &options, check)) {
       snprintf(d->name, sizeof d->name, "net %u, seed %llu", n, (unsigned long long)begun);
       d->of = (code_case){.what = d->name, .program = d->net.program, .last = 5, .units = 20 + n % 3, .firings = n % 4 != 1,
@@ -77,6 +79,13 @@ static inline void drawn_nets(drawn_net *nets, uint32_t n_nets, int all,
     petri_end(&d->net);
   }
   FF_CHECK_INT(n, n_nets);
+}
+
+static inline void drawn_nets(drawn_net *nets, uint32_t n_nets, int all,
+                              ff_status (*check)(const ff_petri_program *program, ff_error *err)) {
+  static const drawn_writer write[] = {hybrid_write, hybrid_write_coloured};
+  static const ff_petri_integrator integrator[] = {FF_PETRI_AUTO, FF_PETRI_DORMAND_PRINCE};
+  drawn_nets_by(nets, n_nets, all, write, integrator, check);
 }
 
 /* Checks what was found. */

@@ -97,9 +97,6 @@ static const hostile_net hostile_nets[] = {
      39, 1},
     {"a part of a token", "c x 0.5\np n 0\np m 0\nf 0 -> x|0.1\nf x -> 0|0.1 * x\ns 0 -> n|1\ns 0 -> (n / 2) m|0.4", 3,
      FF_PETRI_AUTO, 0, 1, 39, 1},
-    {"stiff", "c x 0.5\np n 0\nf 0 -> x|1e6 * (1 + n)\nf x -> 0|1e6 * x\ns 0 -> n|1000 + x\n"
-     "s n -> 0|1000 * n", 0.003, FF_PETRI_AUTO, 0,
-     HOSTILE_ALL, HOSTILE_ALL, 0},
     {"stiff, explicit", "c x 0.5\np n 0\nf 0 -> x|1e6 * (1 + n)\nf x -> 0|1e6 * x\ns 0 -> n|1000 + x\ns n -> 0|1000 * n", 0.003,
      FF_PETRI_DORMAND_PRINCE, 0, 0, 0, 0},
     {"resets to -0",

@@ -73,6 +73,7 @@ typedef struct {
   uint64_t *s;
   uint32_t n_levels, n_counts, n_groups, n_transitions;
   uint64_t *vary; /* NULL, or by which some numbers K are changed: another point of a sweep */
+  int stiff;      /* whether some flows are fast */
 } hybrid;
 
 static inline double hybrid_number(hybrid *h) {
@@ -116,6 +117,17 @@ static inline void hybrid_add_flow(hybrid *h, const char *equation, const char *
   hybrid_add(h, FF_PETRI_CONTINUOUS, of, NULL, NULL, text);
 }
 
+static const char *const hybrid_fast_gains[] = {"1e3 * K", "2e4 * K * N", "5e2 * (1 + sin(time))", "3e3 * Y",
+                                                "1e3 * K * Y / (1 + Y)"};
+static const char *const hybrid_fast_losses[] = {"2e3 * X", "1e4 * X", "1e3 * X * (1 + N)", "5e3 * X * (1 + Y)", "3e3 * X^2",
+                                                 "1e5 * X", "2e3 * X * (N > 2)", "1e4 * X / (0.5 + X)"};
+
+/* A level follows other values closely, at least at times. */
+static inline void hybrid_add_fast_flows(hybrid *h, uint32_t level) {
+  hybrid_add_flow(h, "X -> 0", HYBRID_PICK(h->s, hybrid_fast_losses), level, 1);
+  if (below(h->s, 3) > 0) hybrid_add_flow(h, "0 -> X", HYBRID_PICK(h->s, hybrid_fast_gains), level, 1);
+}
+
 /* Each level has a gain and a loss that is proportional to it, so that it stays small. */
 static inline void hybrid_add_flows(hybrid *h) {
   static const char *const gains[] = {"0 -> X", "0 -> X", "0 -> 2 X", "0 -> K X"};
@@ -123,6 +135,7 @@ static inline void hybrid_add_flows(hybrid *h) {
   static const char *const losses[] = {"X -> 0", "X -> 0", "X -> D", "X -> Y", "X -> 2 Y"};
   for (uint32_t i = 0; i < h->n_levels; i++) {
     hybrid_add_flow(h, HYBRID_PICK(h->s, decays), "K * X", i, 0);
+    if (h->stiff && below(h->s, 3) > 0) hybrid_add_fast_flows(h, i);
     if (below(h->s, 3) == 0) hybrid_add_flow(h, "0 -> (1 + N) X", "0.2 * X / (1 + X)", i, 0);
     hybrid_add_flow(h, HYBRID_PICK(h->s, gains), HYBRID_PICK(h->s, hybrid_gains), i, 0);
     for (uint32_t k = below(h->s, 3); k > 0 && i > 0; k--)
@@ -197,10 +210,11 @@ static inline void hybrid_add_group(hybrid *h, uint32_t group) {
 }
 
 /* A random net, which need not be one that can be compiled; with `all`, one with transitions of all kinds, else with stochastic
- * ones and flows. With `vary`, one with other numbers. The caller ends *x with petri_end(). */
-static inline void hybrid_write_varied(petri_text *x, uint64_t *s, int all, uint64_t *vary) {
+ * ones and flows. With `vary`, one with other numbers. With `stiff`, one with up to 6 levels, of which some change fast. The
+ * caller ends *x with petri_end(). */
+static inline void hybrid_write_any(petri_text *x, uint64_t *s, int all, uint64_t *vary, int stiff) {
   char name[20], marking[20];
-  hybrid h = {x, s, 1 + below(s, 3), 1 + below(s, 6), 0, 0, vary};
+  hybrid h = {x, s, 1 + below(s, stiff ? 6 : 3), 1 + below(s, 6), 0, 0, vary, stiff};
   const uint32_t groups = 1 + below(s, 4);
   h.n_groups = groups < h.n_counts ? groups : h.n_counts;
   petri_begin(x);
@@ -224,7 +238,11 @@ static inline void hybrid_write_varied(petri_text *x, uint64_t *s, int all, uint
   hybrid_add_flows(&h);
 }
 
-static inline void hybrid_write(petri_text *x, uint64_t *s, int all) { hybrid_write_varied(x, s, all, NULL); }
+static inline void hybrid_write_varied(petri_text *x, uint64_t *s, int all, uint64_t *vary) {
+  hybrid_write_any(x, s, all, vary, 0);
+}
+static inline void hybrid_write(petri_text *x, uint64_t *s, int all) { hybrid_write_any(x, s, all, NULL, 0); }
+static inline void hybrid_write_stiff(petri_text *x, uint64_t *s, int all) { hybrid_write_any(x, s, all, NULL, 1); }
 
 /* ---- coloured nets --------------------------------------------------------------------------------------------------------- */
 

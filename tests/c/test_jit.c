@@ -16,6 +16,7 @@
 #include "../../src/cuda/runtime/ff_jit.h"
 #include "../../src/cuda/ssa/data/ff_ssa_generic_kernel.h"
 #include "files.h"
+#include "nvrtc.h"
 #include "pretend_module.h"
 #include "rows.h"
 
@@ -467,29 +468,9 @@ static void what_is_given_up_is_taken_over(void) {
 
 /* ---- NVRTC itself ------------------------------------------------------------------------------------------------------- */
 
-/* Compiles a text for compute capability 9.0. Returns the outcome, and in *holds whether the content contains `part`. */
+/* Compiles a text for compute capability 9.0. */
 static int compile_by_nvrtc(const char *text, const char *part, int *holds) {
-  static const char *const options[] = {"--gpu-architecture=sm_90", "--std=c++17", "-fmad=false", "-default-device"};
-  const ff_compile_input input = {.options = options, .n_options = 4, .text = text, .newest = 13};
-  ff_compile *c = NULL;
-  ff_error err;
-  int done = 0;
-  *holds = 0;
-  ff_status status = ff_compile_start(&c, compiler, &input, &err);
-  while (status == FF_OK && !done) status = ff_compile_wait(c, 1, &done, &err);
-  FF_CHECK_OK(status, &err);
-  if (!done) {
-    ff_compile_free(c);
-    return -1;
-  }
-  const ff_compile_answer a = ff_compile_get(c);
-  const size_t n = strlen(part);
-  for (size_t i = 0; i + n <= a.bytes && !*holds; i++) *holds = memcmp(a.content + i, part, n) == 0;
-  if (a.outcome != FF_COMPILED && !*holds) printf("%.2000s\n", a.content);
-  if (a.outcome == FF_COMPILED) FF_CHECK(memcmp(a.content, "\177ELF", 4) == 0 && ff_maker_is_there(a.maker));
-  const int outcome = (int)a.outcome;
-  ff_compile_free(c);
-  return outcome;
+  return nvrtc_compile(compiler, "--gpu-architecture=sm_90", text, part, holds);
 }
 
 /* The code generated for a network, in the form that ff_generated.cu compiles. */

@@ -3,6 +3,7 @@
 #include "petri_code.h"
 
 #include "petri_drawn.h"
+#include "petri_hard.h"
 #include "petri_instant.h"
 
 enum { UNITS = 40 };
@@ -45,39 +46,10 @@ static void random_nets_give_the_trajectories(void) {
 
 /* ---- nets that are hard --------------------------------------------------------------------------------------------------- */
 
-/* What cannot be simulated is refused, and all else has the bits. What fails on the processor is always refused:
- * code_compare_each(). */
-static void hard_nets_give_the_trajectories(const hostile_net *list, uint32_t n) {
-  petri_text *nets = ff_calloc(n, sizeof *nets);
-  code_case *cases = ff_calloc(n, sizeof *cases);
-  for (uint32_t i = 0; i < n; i++) {
-    const hostile_net *of = &list[i];
-    const ff_petri_options options = {.integrator = of->integrator, .relative = of->relative};
-    hostile_write(&nets[i], of->text);
-    petri_compile(&nets[i], &options);
-    if (nets[i].program == NULL) return;
-    cases[i] = (code_case){.what = of->what, .program = nets[i].program, .last = of->last, .units = UNITS, .firings = i % 3 != 0,
-                           .most_refused = of->most == HOSTILE_ALL ? UNITS : (uint32_t)of->most, .quiet = of->least > 0,
-                           .alone = i % 4 == 0};
-  }
-  code_play(cases, n, CODE_QUICK);
-  for (uint32_t i = 0; i < n; i++) {
-    const hostile_net *of = &list[i];
-    const int least = of->least == HOSTILE_ALL ? UNITS : of->least;
-    FF_CHECK_SAY((int)cases[i].refused >= least, "%s: %u refused", of->what, cases[i].refused);
-    FF_CHECK_SAY((int)cases[i].failed >= of->least_failed && (cases[i].failed == 0 || of->least_failed > 0), "%s: %u failed",
-                 of->what, cases[i].failed);
-  }
-  code_end(cases, n);
-  for (uint32_t i = 0; i < n; i++) petri_end(&nets[i]);
-  free(nets);
-  free(cases);
-}
-
-static void hostile_nets_give_the_trajectories(void) { hard_nets_give_the_trajectories(hostile_nets, HOSTILE_NETS); }
-static void instants_give_the_trajectories(void) { hard_nets_give_the_trajectories(instant_nets, INSTANT_NETS); }
-static void switches_give_the_trajectories(void) { hard_nets_give_the_trajectories(switch_nets, SWITCH_NETS); }
-static void clocks_give_the_trajectories(void) { hard_nets_give_the_trajectories(clock_nets, CLOCK_NETS); }
+static void hostile_nets_give_the_trajectories(void) { hard_nets_give_the_trajectories(hostile_nets, HOSTILE_NETS, CODE_QUICK); }
+static void instants_give_the_trajectories(void) { hard_nets_give_the_trajectories(instant_nets, INSTANT_NETS, CODE_QUICK); }
+static void switches_give_the_trajectories(void) { hard_nets_give_the_trajectories(switch_nets, SWITCH_NETS, CODE_QUICK); }
+static void clocks_give_the_trajectories(void) { hard_nets_give_the_trajectories(clock_nets, CLOCK_NETS, CODE_QUICK); }
 
 /* ---- times that are recorded ----------------------------------------------------------------------------------------------- */
 
@@ -278,8 +250,7 @@ static const refused_net refused_nets[] = {
     {PLAIN_NET, FF_PETRI_STOCHASTIC, NULL, "no kernel simulates nets with method = \"paper\" yet",
      {.paper = 1, .integrator = FF_PETRI_ROSENBROCK}},
     {PLAIN_NET, FF_PETRI_STOCHASTIC, NULL,
-     "no kernel simulates nets with an integrator other than \"dormand_prince\" and \"auto\" yet",
-     {.integrator = FF_PETRI_ROSENBROCK}},
+     "no kernel simulates nets with integrator = \"cvode\" yet", {.integrator = FF_PETRI_CVODE}},
     {PLAIN_NET, FF_PETRI_STOCHASTIC, NULL, "no kernel simulates nets with flows that may empty a place yet",
      {.semantics = FF_PETRI_BIO}},
 };

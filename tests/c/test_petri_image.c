@@ -6,6 +6,7 @@
 #include "../../src/cuda/petri/data/ff_petri_warp.h"
 #include "petri_drawn.h"
 #include "petri_hostile.h"
+#include "petri_stiff.h"
 #include "petri_large.h"
 
 enum { UNITS = 40 };
@@ -112,6 +113,19 @@ static void hostile_nets_give_the_trajectories(void) {
                  x.failed);
     petri_end(&net);
   }
+}
+
+/* A net as data has no implicit steps. */
+static void stiff_trajectories_are_refused(void) {
+  petri_text net;
+  hostile_write(&net, stiff_nets[0].text);
+  petri_compile(&net, &(ff_petri_options){0});
+  if (net.program == NULL) return;
+  code_case x = {.what = "stiff", .program = net.program, .last = stiff_nets[0].last, .units = UNITS, .most_refused = UNITS,
+                 .quiet = 1};
+  play_one(&x, 0);
+  FF_CHECK_INT(x.refused, UNITS);
+  petri_end(&net);
 }
 
 /* ---- larger nets -------------------------------------------------------------------------------------------------------- */
@@ -257,5 +271,5 @@ static void images_are_copied(void) {
 }
 
 FF_TEST_MAIN("petri_image", small_nets_give_the_trajectories, random_nets_give_the_trajectories,
-             hostile_nets_give_the_trajectories, large_nets_give_the_trajectories, some_nets_are_no_data, sizes_are_limited,
-             images_are_copied)
+             hostile_nets_give_the_trajectories, stiff_trajectories_are_refused, large_nets_give_the_trajectories,
+             some_nets_are_no_data, sizes_are_limited, images_are_copied)

@@ -17,6 +17,7 @@
  * `make cuda-check` builds this program, and `make gpu-check` runs it. */
 #include "../../src/ensemble/ff_device.h"
 #include "../c/petri_instant.h"
+#include "../c/petri_stiff.h"
 #include "../c/petri_points.h"
 #include "../c/petri_large.h"
 #include "../c/petri_mixed.h"
@@ -246,6 +247,7 @@ static void check_nets(const hostile_net *list, size_t n) {
   }
 }
 
+static void stiff_nets_have_the_bits(void) { check_nets(stiff_nets, STIFF_NETS); }
 static void instants_have_the_bits(void) { check_nets(instant_nets, INSTANT_NETS); }
 static void switches_have_the_bits(void) { check_nets(switch_nets, SWITCH_NETS); }
 static void clocks_have_the_bits(void) { check_nets(clock_nets, CLOCK_NETS); }
@@ -440,6 +442,7 @@ static void ensembles_are_fast(void) {
 
 int main(int argc, char **argv) {
   static const ff_check_test own[] = {{"small_nets_have_the_bits", small_nets_have_the_bits},
+                                      {"stiff_nets_have_the_bits", stiff_nets_have_the_bits},
                                       {"instants_have_the_bits", instants_have_the_bits},
                                       {"clocks_have_the_bits", clocks_have_the_bits},
                                       {"switches_have_the_bits", switches_have_the_bits},

@@ -122,7 +122,7 @@ test_that("what no GPU can do is an error with the reason, or is done by the pro
     list(method = "windows", output = "events"), "no kernel lists firings of nets that are simulated by windows yet", TRUE
   )
   paper <- list(list(method = "paper"), "no kernel simulates nets with method = \"paper\" yet", FALSE)
-  stiff <- list(list(integrator = "rosenbrock"), "no kernel simulates nets with an integrator other than", FALSE)
+  stiff <- list(list(integrator = "cvode"), "no kernel simulates nets with integrator = \"cvode\" yet", FALSE)
   for (one in list(until, late, paper, stiff, windows)) {
     run <- function(backend) {
       model <- if (identical(one, windows)) petri_model("calcium", nx = 2, ny = 2) else net

@@ -155,6 +155,18 @@ test_that("nets in which all flows have the numbers of the method \"ode\"", {
   }
 })
 
+test_that("implicit steps go on when levels have faded to numbers of few digits", {
+  net <- petri_net(
+    tick = transition("0 -> n", at = c(begin = 0, period = 0.02)), "0 -> C" = flow("n"), # each firing ends a step
+    "A -> B" = flow(100), "B -> 0" = flow(100), continuous = c("A", "B", "C"), initial = c(A = 1)
+  )
+  for (integrator in c("auto", "rosenbrock")) {
+    got <- simulate(net, times = c(0.01, 10), output = "trajectories", seed = 1, integrator = integrator)
+    expect_equal(c(got$A[[1L]], got$B[[1L]]), exp(-1) * c(1, 1), tolerance = 1e-5)
+    expect_equal(got$C[[2L]], 0.02 * 500 * 501 / 2, tolerance = 1e-9)
+  }
+})
+
 test_that("integrators find the same firings", {
   ends <- c(gene = 20, hill = 10, calcium = 0.2, growth = 20)
   firings <- function(name, ...) {

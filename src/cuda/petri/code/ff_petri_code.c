@@ -132,10 +132,11 @@ static void count_rows(ff_petri_coder *g) {
   const uint32_t profiles = p->n_profiles - 1, of_group = has_shared(p) ? 6 : 5;
   ff_petri_code *code = g->code;
   const int switches = g->n_switches > 0, instant = has_instants(g), again = g->n_narrow > 0 || code->pieces > 0;
+  const uint32_t of_time = !p->timed_flows ? 0 : ff_petri_code_implicit(g) ? 2 : 1;
   code->instant_reals = instant ? g->n_kept + 1 + p->n_timed + (switches ? 4 : 0) : 0;
   code->instant_words = instant ? 3 + (p->n_timed > 0 ? 5 + 2 * p->n_timed : 0) + (switches ? 2 : 0) : 0;
   code->reals = FF_ODE_DENSE * p->n_levels + FF_PETRI_DEGREE * profiles + p->n_cells + of_group * p->n_groups + g->n_reals +
-                p->n_derived + 6 + (p->n_given > 0 ? 2 * p->n_levels : p->timed_flows ? 1 : 0) +
+                p->n_derived + 6 + (p->n_given > 0 ? 2 * p->n_levels : of_time) +
                 (code->pieces > 0 ? 3 * profiles : 0) + code->instant_reals + (code->pool ? 3 : 0);
   code->words = g->n_counts + p->n_groups + (again ? 8 : 5) + (code->pieces > 0 ? 2 * profiles : 0) + g->near +
                 code->instant_words + (code->pool ? 8 : 0);
@@ -265,6 +266,7 @@ static ff_status define(ff_petri_coder *g, ff_error *err) {
   ff_write(&g->out, "#define P_SHARED %d\n", has_shared(p));
   ff_write(&g->out, "#define P_SLOW %d\n%s", is_slow(g), code->pool ? "#define FF_PHILOX_IN_A_LOOP\n" : "");
   ff_write(&g->out, "#define P_DENSE %d\n#define P_UNTIL %d\n", dense, g->until.formula.length > 0);
+  ff_petri_code_define_implicit(g);
   ff_petri_code_define_instant(g);
   ff_petri_code_define_switches(g);
   ff_write(&g->out, "#define P_RELATIVE ");
@@ -384,6 +386,8 @@ ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *p,
   ff_petri_coder g = {.p = p, .is_block = 1, .near = near, .code = out, .out = {.err = err}};
   *out = (ff_petri_code){0};
   ff_status status = ff_petri_code_check_part(p, err);
+  if (status == FF_OK && p->options.integrator == FF_PETRI_ROSENBROCK)
+    status = ff_petri_refuse(err, "integrator = \"rosenbrock\" by windows");
   if (status == FF_OK && p->n_immediate > 0) status = ff_petri_refuse(err, "immediate transitions by windows");
   if (status == FF_OK && p->n_timed > 0) status = ff_petri_refuse(err, "deterministic or scheduled transitions by windows");
   if (status == FF_OK && ff_petri_code_switches_of(p) > 0)

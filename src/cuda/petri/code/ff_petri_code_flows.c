@@ -3,19 +3,58 @@
 
 #include <stdlib.h>
 
-/* As ff_petri_free_slopes(): the same sums in the same order. In a block, multiples of values come first. */
-static void write_slopes(ff_petri_coder *g) {
+/* A rate that is mended if it is not finite: variable m<flow>. */
+static void write_mended(ff_petri_coder *g, const ff_petri_law *law, uint32_t i, uint32_t flow, uint32_t rate) {
+  ff_write(&g->out, "  const double m%u = p_mended_rate(t, %uu, time, y, f%u, 0u", flow, flow, rate);
+  for (uint32_t c = 0; c < law->n_effects; c++) {
+    const ff_petri_effect *effect = &law->effect[c];
+    if (effect->formula.formula.length > 0) continue;
+    ff_write(&g->out, " | (uint32_t)(");
+    ff_petri_code_number_at(g, &effect->by);
+    ff_write(&g->out, " < 0) << %u", ff_petri_value_of(law, effect->row, i));
+  }
+  ff_write(&g->out, ", &fine);\n");
+}
+
+/* What a flow adds to slopes. begun: of each level, whether its sum has begun. */
+static void write_flow(ff_petri_coder *g, const ff_petri_law *law, uint32_t i, uint32_t number, int mends, uint8_t *begun) {
+  const uint32_t rate = ff_petri_code_term(g, law, &law->rate, i);
+  if (mends) write_mended(g, law, i, number, rate);
+  for (uint32_t c = 0; c < law->n_effects; c++) {
+    const ff_petri_effect *effect = &law->effect[c];
+    const uint32_t level = ff_petri_value_of(law, effect->row, i);
+    const int varies = effect->formula.formula.length > 0;
+    const uint32_t by = varies ? ff_petri_code_term(g, law, &effect->formula, i) : 0;
+    ff_write(&g->out, begun[level] ? "  o%u += " : "  o%u = ", level); /* 0 + x differs from x in the sign of a 0 only */
+    begun[level] = 1;
+    if (varies)
+      ff_write(&g->out, "f%u", by);
+    else
+      ff_petri_code_number_at(g, &effect->by);
+    ff_write(&g->out, mends ? " * m%u;\n" : " * f%u;\n", mends ? number : rate);
+  }
+}
+
+static const char *head_of_slopes(const ff_petri_coder *g, int mends) {
+  if (mends) return "FF_WARP int p_mended_slopes(const p_thread *t, double time, const double *y, double *out)";
+  return g->is_block ? "FF_WARP void p_own_slopes(const p_thread *t, const double *by, double time, const double *y, double *out)"
+                     : "FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out)";
+}
+
+/* As ff_petri_free_slopes(): the same sums in the same order. In a block, multiples of values come first. With `mends`, as
+ * mend_rate() of petri/path/. */
+static void write_slopes(ff_petri_coder *g, int mends) {
   const ff_petri_program *p = g->p;
   const int lone = g->is_block;
+  uint32_t number = 0;
   const uint32_t *flow = lone ? p->single : p->flow, n_flows = lone ? p->n_singles : p->n_flows;
-  ff_petri_code_begin(g, lone ? "FF_WARP void p_own_slopes(const p_thread *t, const double *by, double time, const double *y, "
-                                "double *out)"
-                              : "FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out)", 0);
+  ff_petri_code_begin(g, head_of_slopes(g, mends), 0);
   uint8_t *begun = ff_calloc(p->n_levels, 1);
   if (begun == NULL) {
     if (g->out.status == FF_OK) g->out.status = ff_error_set(g->out.err, FF_EMEMORY, "no memory for code");
     return;
   }
+  if (mends) ff_write(&g->out, "  int fine = 1;\n");
   for (uint32_t i = 0; i < p->n_levels; i++) {
     if (lone)
       ff_write(&g->out, "  double o%u = out[%u];\n", i, i);
@@ -31,26 +70,28 @@ static void write_slopes(ff_petri_coder *g) {
     }
   for (uint32_t f = 0; f < n_flows; f++) {
     const ff_petri_law *law = &p->law[flow[f]];
-    for (uint32_t i = 0; i < law->n; i++) {
-      const uint32_t rate = ff_petri_code_term(g, law, &law->rate, i);
-      for (uint32_t c = 0; c < law->n_effects; c++) {
-        const ff_petri_effect *effect = &law->effect[c];
-        const uint32_t level = ff_petri_value_of(law, effect->row, i);
-        const int varies = effect->formula.formula.length > 0;
-        const uint32_t by = varies ? ff_petri_code_term(g, law, &effect->formula, i) : 0;
-        ff_write(&g->out, begun[level] ? "  o%u += " : "  o%u = ", level); /* 0 + x differs from x in the sign of a 0 only */
-        begun[level] = 1;
-        if (varies)
-          ff_write(&g->out, "f%u", by);
-        else
-          ff_petri_code_number_at(g, &effect->by);
-        ff_write(&g->out, " * f%u;\n", rate);
-      }
-    }
+    for (uint32_t i = 0; i < law->n; i++) write_flow(g, law, i, number++, mends, begun);
   }
   for (uint32_t i = 0; i < p->n_levels; i++) ff_write(&g->out, "  out[%u] = o%u;\n", i, i);
-  ff_write(&g->out, "  (void)t;\n%s  (void)time;\n  (void)y;\n  (void)out;\n}\n\n", lone ? "  (void)by;\n" : "");
+  ff_write(&g->out, "  (void)t;\n%s  (void)time;\n  (void)y;\n  (void)out;\n%s}\n\n", lone ? "  (void)by;\n" : "",
+           mends ? "  return fine;\n" : "");
   free(begun);
+}
+
+static void write_flow_rates(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  uint32_t number = 0;
+  ff_write(&g->out, "P_APART double p_flow_rate(p_thread own, uint32_t f, double time, const double *y) {\n"
+                    "  const p_thread *const t = &own;\n  (void)t;\n  (void)time;\n  (void)y;\n");
+  for (uint32_t f = 0; f < p->n_flows; f++) {
+    const ff_petri_law *law = &p->law[p->flow[f]];
+    for (uint32_t i = 0; i < law->n; i++) {
+      ff_write(&g->out, "  if (f == %uu)", number++);
+      ff_petri_code_begin(g, "", 0);
+      ff_write(&g->out, "  return f%u;\n}\n", ff_petri_code_term(g, law, &law->rate, i));
+    }
+  }
+  ff_write(&g->out, "  return 0;\n}\n\n");
 }
 
 /* ---- flows that may have narrow peaks ----------------------------------------------------------------------------------- */
@@ -142,7 +183,11 @@ static void write_formulas(ff_petri_coder *g) {
 }
 
 void ff_petri_code_flows(ff_petri_coder *g) {
-  write_slopes(g);
+  write_slopes(g, 0);
+  if (ff_petri_code_implicit(g)) {
+    write_flow_rates(g);
+    write_slopes(g, 1);
+  }
   if (g->n_narrow == 0) return;
   write_rates(g);
   write_spans(g);

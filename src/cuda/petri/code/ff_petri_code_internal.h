@@ -12,6 +12,7 @@
 #define FF_PETRI_CODE_TRANSITIONS 64u /* transitions that fire, each of which has a bit of a mask, */
 #define FF_PETRI_CODE_SWITCHES 16u    /* and levels that are compared with numbers */
 #define FF_PETRI_CODE_WORDS 4000u     /* of all formulas */
+#define FF_PETRI_CODE_STIFF 8u        /* the most levels of a net that has code for implicit steps */
 #define FF_PETRI_CODE_NO_DATA UINT32_MAX
 
 /* A switch: the derived value, and the threshold, which may be the contrary. */
@@ -167,6 +168,10 @@ void ff_petri_code_switches(ff_petri_coder *g); /* p_threshold, p_set_switches *
 void ff_petri_code_define_switches(ff_petri_coder *g);
 /* A macro of i < n, which gives of[i]. */
 void ff_petri_code_define_map(ff_petri_coder *g, const char *name, const uint32_t *of, uint32_t n);
+
+/* Implicit steps: ff_petri_code_stiff.c. 0: none; 1: while the equations are stiff; 2: all. */
+int ff_petri_code_implicit(const ff_petri_coder *g);
+void ff_petri_code_define_implicit(ff_petri_coder *g);
 
 /* Transitions that fire, other than stochastic ones: ff_petri_code_instant.c. */
 void ff_petri_code_reach(ff_petri_coder *g);   /* sets g->reached, kept; the code of sums needs them */

@@ -32,6 +32,9 @@ uint32_t ff_petri_code_switches_of(const ff_petri_program *p) {
 static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
   if (p->n_levels > MOST_LEVELS)
     return ff_petri_code_too_many(err, "continuous places that flows change", p->n_levels, MOST_LEVELS);
+  if (p->options.integrator == FF_PETRI_ROSENBROCK && p->n_levels > FF_PETRI_CODE_STIFF)
+    return ff_petri_code_too_many(err, "continuous places that flows change, and implicit steps", p->n_levels,
+                                  FF_PETRI_CODE_STIFF);
   if (p->n_places > MOST_PLACES) return ff_petri_code_too_many(err, "places", p->n_places, MOST_PLACES);
   if (ff_petri_code_transitions(p) > FF_PETRI_CODE_TRANSITIONS)
     return ff_petri_code_too_many(err, "transitions that fire", ff_petri_code_transitions(p), FF_PETRI_CODE_TRANSITIONS);

@@ -26,8 +26,7 @@ static ff_status check_numbers(const ff_petri_program *p, ff_error *err) {
 
 ff_status ff_petri_check_part(const ff_petri_program *p, ff_error *err) {
   if (p->options.paper) return ff_petri_refuse(err, "method = \"paper\"");
-  if (p->options.integrator == FF_PETRI_ROSENBROCK || p->options.integrator == FF_PETRI_CVODE)
-    return ff_petri_refuse(err, "an integrator other than \"dormand_prince\" and \"auto\"");
+  if (p->options.integrator == FF_PETRI_CVODE) return ff_petri_refuse(err, "integrator = \"cvode\"");
   if (p->n_events > 0) return ff_petri_refuse(err, "events");
   for (uint32_t k = 0; k < p->n_derived; k++) {
     ff_petri_threshold threshold;

@@ -13,7 +13,8 @@ extern "C" {
 ff_status ff_petri_refuse(ff_error *err, const char *why);
 
 /* FF_EUNSUPPORTED, with a clause, if no kernel simulates such a net. Not all kernels simulate the others: generated code has
- * transitions of all kinds, and nets as data (../data/) only stochastic ones and flows. O(size of the program). */
+ * transitions of all kinds and implicit steps, and nets as data (../data/) only stochastic transitions and explicit steps. O(size
+ * of the program). */
 ff_status ff_petri_check_kinds(const ff_petri_program *program, ff_error *err);
 /* The same for a part of a net, which may have flows only. */
 ff_status ff_petri_check_part(const ff_petri_program *program, ff_error *err);

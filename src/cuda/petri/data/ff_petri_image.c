@@ -19,6 +19,7 @@ static ff_status refuse(ff_error *err, const char *what) {
 /* What only generated code has. */
 static ff_status check_kinds(const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
   if (request->until != NULL) return refuse(err, "conditions that end trajectories");
+  if (p->options.integrator == FF_PETRI_ROSENBROCK) return refuse(err, "integrator = \"rosenbrock\"");
   if (p->n_immediate > 0) return refuse(err, "immediate transitions");
   if (p->n_timed > 0) return refuse(err, "deterministic or scheduled transitions");
   for (uint32_t k = 0; k < p->n_derived; k++)

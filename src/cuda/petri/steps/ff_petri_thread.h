@@ -7,7 +7,7 @@
  * are in step; phases that take long wait for several lanes, unless nothing else happens.
  *
  *   P_BEGINS   a segment begins: its longest end is found
- *   P_STEPS    the solver tries a step
+ *   P_STEPS    the solver tries a step; P_STIFF_STEPS: one that is implicit, unless all are
  *   P_LOOKS    a step is looked at for narrow peaks of flows, which quick bounds do not exclude
  *   P_SEARCHES hazards are integrated over the segment, until it is known which groups fire in it
  *   P_BOUNDS   the same for a profile that may have narrow peaks, or takes several pieces
@@ -24,6 +24,7 @@
  *   P_AFFINE, P_QUICK   bits of profiles: see ff_petri_profile
  *   P_TIMED_FLOWS, P_TIMED_PROFILES    whether they depend on the time
  *   P_AUTO              whether the solver looks for stiffness
+ *   P_IMPLICIT, and then what ff_petri_thread_stiff.h tells; 0
  *   P_NARROW            flows whose rates may have narrow peaks, at most 32
  *   P_QUICK_RATES       bits of these: whether there are quick bounds
  *   P_SLOW              whether bounds of some formula are computed from its words, which are data
@@ -73,6 +74,7 @@
 #include "ff_petri_thread_solver.h"
 #include "ff_petri_thread_hazards.h"
 #include "ff_petri_thread_bounds.h"
+#include "ff_petri_thread_stiff.h"
 #include "ff_petri_thread_fire.h"
 #include "ff_petri_thread_instant.h"
 #include "ff_petri_thread_turn.h"

@@ -46,8 +46,7 @@ P_APART int p_profile_hides_slowly(p_bounds_room *room, uint32_t n, double a, do
   return ff_petri_peak_hides(&of, &room->step, a, b, low, high, slack);
 }
 
-P_APART int p_rate_hides_slowly(p_bounds_room *room, uint32_t n, double slack) {
-  const ff_petri_seen by = FF_PETRI_SEEN_BY_DORMAND_PRINCE;
+P_APART int p_rate_hides_slowly(p_bounds_room *room, uint32_t n, ff_petri_seen by, double slack) {
   const ff_petri_formula of = p_bounded(room, n, 0);
   return ff_petri_peak_is_unseen(&of, &room->step, &by, slack);
 }
@@ -96,12 +95,18 @@ FF_WARP void p_cut_step(p_thread *t, double middle) {
   if (P_NEXT > P_TRIED) P_NEXT = P_TRIED;
   P_MOST = middle;
   P_TRIES++;
-  t->phase = P_STEPS;
+  t->phase = p_phase_of_steps(t);
+}
+
+/* When the last step has evaluated flows. */
+FF_WARP ff_petri_seen p_seen(const p_thread *t) {
+  const ff_petri_seen by_explicit = FF_PETRI_SEEN_BY_DORMAND_PRINCE, by_implicit = FF_PETRI_SEEN_BY_RODAS;
+  return P_IMPLICIT && (t->is & P_BY_IMPLICIT) != 0u ? by_implicit : by_explicit;
 }
 
 /* Whether a rate may have a peak in the step: see ff_petri_peak_is_unseen(). */
 FF_WARP int p_rate_hides(const p_thread *t, uint32_t f) {
-  const ff_petri_seen by = FF_PETRI_SEEN_BY_DORMAND_PRINCE;
+  const ff_petri_seen by = p_seen(t);
   double curve[P_ROOM(P_LEVELS)][FF_ODE_DENSE], y[P_ROOM(P_LEVELS)], low = P_INFINITY, high = -P_INFINITY;
   P_EACH(i, P_LEVELS) {
     p_curve(t, i, curve[i]);
@@ -113,7 +118,7 @@ FF_WARP int p_rate_hides(const p_thread *t, uint32_t f) {
     p_bounds_room room;
     const p_formula formula = p_rate_formula(f);
     p_fill_bounds(&room, t, formula, 1u);
-    return p_rate_hides_slowly(&room, formula.n, slack);
+    return p_rate_hides_slowly(&room, formula.n, by, slack);
   }
 #endif
   const ff_range outline = p_rate_outline(t, f, 0, 1);

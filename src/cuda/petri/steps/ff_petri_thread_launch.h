@@ -54,7 +54,7 @@ P_APART p_thread p_move(p_thread own, p_slot slot) {
 
 /* Returns whether a lane of the warp has gone on. */
 FF_WARP int p_turn(p_thread *t, int idle) {
-  if (t->phase >= P_ENDS) *t = p_leave(*t);
+  if (t->phase >= P_ENDS) p_do_rarely(t);
   return p_go_on(t, idle);
 }
 
@@ -72,7 +72,7 @@ FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *
   t->piece = (ff_petri_part *)(run->state + (uint64_t)P_SLOT_WORDS * run->slots) + (uint64_t)P_PIECES * slot;
   t->phase = P_NEW;
   if (!fresh) thread = p_move(thread, state);
-  if (t->phase != P_EMPTY && t->phase < P_ENDS) p_use_point(t);
+  if (t->phase != P_EMPTY && t->phase != P_NEW) p_use_point(t);
   P_CLOCK(began);
   FF_NO_UNROLL for (uint32_t left = run->steps; left > 0u;) {
     P_CLOCK(now);

@@ -6,7 +6,7 @@
 #define FF_PETRI_THREAD_POOL_H
 
 /* Queues, in the order in which they are served. Trajectories that begin a segment, try a step, or search are in the last one. */
-enum { P_LEAVING, P_LOOKING, P_BOUNDING, P_FIRING, P_GOING, P_QUEUES, P_NO_QUEUE };
+enum { P_RARE, P_LOOKING, P_BOUNDING, P_FIRING, P_GOING, P_QUEUES, P_NO_QUEUE };
 
 typedef struct p_pool {
   uint32_t live;          /* trajectories that are not empty slots */
@@ -43,8 +43,8 @@ typedef struct p_pool {
 FF_WARP uint32_t p_queue_of(uint32_t phase) {
   const uint64_t of = P_AS_QUEUE(P_EMPTY, P_QUEUES) | P_AS_QUEUE(P_BEGINS, P_GOING) | P_AS_QUEUE(P_STEPS, P_GOING) |
                       P_AS_QUEUE(P_LOOKS, P_LOOKING) | P_AS_QUEUE(P_SEARCHES, P_GOING) | P_AS_QUEUE(P_BOUNDS, P_BOUNDING) |
-                      P_AS_QUEUE(P_FIRES, P_FIRING) | P_AS_QUEUE(P_ENDS, P_LEAVING) | P_AS_QUEUE(P_REFUSES, P_LEAVING) |
-                      P_AS_QUEUE(P_NEW, P_LEAVING);
+                      P_AS_QUEUE(P_FIRES, P_FIRING) | P_AS_QUEUE(P_ENDS, P_RARE) | P_AS_QUEUE(P_REFUSES, P_RARE) |
+                      P_AS_QUEUE(P_NEW, P_RARE) | P_AS_QUEUE(P_STIFF_STEPS, P_RARE);
   return (uint32_t)(of >> 4u * phase) & 15u;
 }
 
@@ -91,7 +91,7 @@ FF_WARP void p_go_through(p_thread *t, uint32_t queue) {
 #if P_PIECES > 0u
   if (queue == P_BOUNDING) *t = p_bounds(*t);
 #endif
-  if (queue == P_LEAVING) *t = p_leave(*t);
+  if (queue == P_RARE) p_do_rarely(t);
 }
 
 /* Puts the slots of a warp into their queues, and counts those that are empty. All lanes call this; `to` may be P_NO_QUEUE. */

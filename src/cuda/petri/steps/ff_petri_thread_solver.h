@@ -1,4 +1,4 @@
-/* Segments: where they end at the latest, and the solver's steps, by the method of Dormand and Prince. A part of
+/* Segments: where they end at the latest, and the solver's steps. Those by the method of Dormand and Prince are here. A part of
  * ff_petri_thread.h. */
 #ifndef FF_PETRI_THREAD_SOLVER_H
 #define FF_PETRI_THREAD_SOLVER_H
@@ -74,6 +74,11 @@ FF_WARP double p_known_end(p_thread *t) {
   return stirs ? time : most;
 }
 
+/* The phase in which the next step is tried. */
+FF_WARP uint32_t p_phase_of_steps(const p_thread *t) {
+  return P_IMPLICIT == 1 && (t->is & P_IS_STIFF) != 0u ? P_STIFF_STEPS : P_STEPS;
+}
+
 /* As new_segment(). */
 FF_WARP void p_begin(p_thread *t) {
   p_leave_segment(t);
@@ -107,7 +112,7 @@ FF_WARP void p_begin(p_thread *t) {
   if (P_LOOKS_AGAIN) P_TRIES = P_PIECES_USED = 0u;
   const double most = p_known_end(t);
   P_MOST = most;
-  t->phase = most > t->now ? P_STEPS : P_REFUSES;
+  t->phase = most > t->now ? p_phase_of_steps(t) : P_REFUSES;
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
@@ -144,14 +149,20 @@ FF_WARP void p_stage(const p_thread *t, int stage, double h, const p_given_of *g
 #endif
 }
 
-/* The largest error of a level, as a part of what the tolerance permits; infinity if it is not a number. */
+/* The larger one of an error, and of the one that is found for a level, as a part of what the tolerance permits; infinity if it
+ * is not a number. */
+FF_WARP double p_larger_error(double error, double found, double start, double end) {
+  const double most = P_RELATIVE * (P_SIZE + ff_ode_larger(ff_math_absolute(start), ff_math_absolute(end)));
+  const double part = found / most;
+  return part < P_INFINITY ? ff_ode_larger(error, part) : P_INFINITY;
+}
+
+/* The largest error of a level. */
 FF_WARP double p_error(const double *start, const double *end, double h, const p_slopes_of k) {
   double error = 0;
   P_EACH(i, P_LEVELS) {
     const double of[FF_ODE_EXPLICIT_STAGES] = {k[0][i], k[1][i], k[2][i], k[3][i], k[4][i], k[5][i], k[6][i]};
-    const double most = P_RELATIVE * (P_SIZE + ff_ode_larger(ff_math_absolute(start[i]), ff_math_absolute(end[i])));
-    const double part = ff_ode_explicit_error(h, of) / most;
-    error = part < P_INFINITY ? ff_ode_larger(error, part) : P_INFINITY;
+    error = p_larger_error(error, ff_ode_explicit_error(h, of), start[i], end[i]);
   }
   return error;
 }
@@ -176,15 +187,35 @@ FF_WARP int p_is_fast(double h, const double *at, const double *end, const doubl
   return !slow && h * p_speed(at, end, k5, k6) > FF_ODE_STIFF_BORDER;
 }
 
+/* Counts a step that was accepted: see ff_ode_count_stiff(). */
+FF_WARP void p_count_stiff(p_thread *t, ff_ode_pace *pace, int fast, int explicit_step) {
+  ff_ode_count_stiff(pace, fast, explicit_step);
+  P_STIFF = pace->stiff;
+  P_CALM = pace->calm;
+  if (P_IMPLICIT) t->is = pace->stiff == FF_ODE_STIFF_STEPS ? t->is | P_IS_STIFF : t->is & ~(uint32_t)P_IS_STIFF;
+}
+
 /* A step of length h was accepted. */
+FF_WARP void p_end_step(p_thread *t, double h, int limited) {
+  t->to = limited ? P_MOST : t->from + h;
+  t->is &= ~(uint32_t)(P_FRESH | P_FLAT | P_OWN | P_BY_IMPLICIT);
+#if P_TIMED_FLOWS && !P_GIVEN
+  P_REAL(P_AT_TIME) = t->from + h;
+#endif
+}
+
+FF_WARP void p_set_curve(const p_thread *t, uint32_t i, const double *c) {
+  P_REAL(P_AT_CURVE + P_CURVE * i) = c[0];
+  P_REAL(P_AT_CURVE + P_CURVE * i + 1u) = c[2];
+  P_REAL(P_AT_CURVE + P_CURVE * i + 2u) = c[3];
+  P_REAL(P_AT_CURVE + P_CURVE * i + 3u) = c[4];
+}
+
 FF_WARP void p_accept(p_thread *t, double h, int limited, const double *y, const double *end, const p_slopes_of k) {
   double fires = P_INFINITY;
-  t->to = limited ? P_MOST : t->from + h;
-  t->is &= ~(uint32_t)(P_FRESH | P_FLAT | P_OWN);
+  p_end_step(t, h, limited);
 #if P_GIVEN
   P_EACH(i, P_LEVELS) P_END_SLOPE(i) = k[6][i];
-#elif P_TIMED_FLOWS
-  P_REAL(P_AT_TIME) = t->from + h;
 #endif
   if (!P_DENSE) p_first_group(t, &fires);
   P_EACH(i, P_LEVELS) {
@@ -192,10 +223,7 @@ FF_WARP void p_accept(p_thread *t, double h, int limited, const double *y, const
     if (P_DENSE || P_WANTED < t->to || fires < t->to) {
       double c[FF_ODE_DENSE];
       ff_ode_explicit_dense(h, y[i], end[i], of, c);
-      P_REAL(P_AT_CURVE + P_CURVE * i) = c[0];
-      P_REAL(P_AT_CURVE + P_CURVE * i + 1u) = c[2];
-      P_REAL(P_AT_CURVE + P_CURVE * i + 2u) = c[3];
-      P_REAL(P_AT_CURVE + P_CURVE * i + 3u) = c[4];
+      p_set_curve(t, i, c);
     }
     P_Y(i) = end[i];
   }
@@ -227,30 +255,8 @@ FF_WARP int p_goes_straight_on(const p_thread *t) {
   return time > t->to;
 }
 
-/* A step is tried: a plan, the levels, and the slopes at its start. */
-FF_WARP void p_try(p_thread *t, ff_ode_pace pace, const ff_ode_plan *plan, const p_given_of *given, const double *y,
-                   p_slopes_of k) {
-  double at[P_ROOM(P_LEVELS)], end[P_ROOM(P_LEVELS)];
-  const double h = pace.tried;
-  p_stages(t, h, given, y, k, at, end);
-  const double error = p_error(y, end, h, k);
-  const int accepted = error <= 1;
-  /* Steps that become too short, rates that are no numbers, and equations that are stiff. */
-  if (plan->least || !(error < P_INFINITY) || (P_AUTO && pace.stiff == FF_ODE_STIFF_STEPS)) {
-    t->phase = P_REFUSES;
-    return;
-  }
-  ff_ode_next_length(&pace, plan, ff_ode_factor(error, 5, accepted), accepted);
-  P_NEXT = pace.next;
-  P_TRIED = h;
-  P_SHORTEST = accepted && h < pace.shortest ? h : pace.shortest;
-  if (!accepted) return;
-  if (P_AUTO) {
-    ff_ode_count_stiff(&pace, p_is_fast(h, at, end, k[5], k[6]), 1);
-    P_STIFF = pace.stiff;
-    P_CALM = pace.calm;
-  }
-  p_accept(t, h, plan->limited, y, end, k);
+/* What comes after a step. */
+FF_WARP void p_go_on_after_step(p_thread *t) {
 #if P_NARROW > 0u
   P_ASKED = p_suspects(t);
   t->phase = P_ASKED != 0u ? P_LOOKS : P_SEARCHES;
@@ -259,9 +265,36 @@ FF_WARP void p_try(p_thread *t, ff_ode_pace pace, const ff_ode_plan *plan, const
   if (p_goes_straight_on(t)) {
     t->now = t->from = t->to;
     t->is |= P_FIRST_TRY;
-    t->phase = P_STEPS;
+    t->phase = p_phase_of_steps(t);
   }
 #endif
+}
+
+/* The lengths after a try with this error. Returns whether it is accepted. */
+FF_WARP int p_set_pace(const p_thread *t, ff_ode_pace *pace, const ff_ode_plan *plan, double error, int accepted) {
+  ff_ode_next_length(pace, plan, ff_ode_factor(error, 5, accepted), accepted);
+  P_NEXT = pace->next;
+  P_TRIED = pace->tried;
+  P_SHORTEST = accepted && pace->tried < pace->shortest ? pace->tried : pace->shortest;
+  return accepted;
+}
+
+/* A step is tried: a plan, the levels, and the slopes at its start. */
+FF_WARP void p_try(p_thread *t, ff_ode_pace pace, const ff_ode_plan *plan, const p_given_of *given, const double *y,
+                   p_slopes_of k) {
+  double at[P_ROOM(P_LEVELS)], end[P_ROOM(P_LEVELS)];
+  const double h = pace.tried;
+  p_stages(t, h, given, y, k, at, end);
+  const double error = p_error(y, end, h, k);
+  /* Steps that become too short, rates that are no numbers, and stiff equations without the code for implicit steps. */
+  if (plan->least || !(error < P_INFINITY) || (P_AUTO && !P_IMPLICIT && pace.stiff == FF_ODE_STIFF_STEPS)) {
+    t->phase = P_REFUSES;
+    return;
+  }
+  if (!p_set_pace(t, &pace, plan, error, error <= 1)) return;
+  if (P_AUTO) p_count_stiff(t, &pace, p_is_fast(h, at, end, k[5], k[6]), 1);
+  p_accept(t, h, plan->limited, y, end, k);
+  p_go_on_after_step(t);
 }
 
 /* Plans a step from the levels y. The slopes at its start are read if there was none before. */
@@ -277,27 +310,43 @@ FF_WARP void p_plan(const p_thread *t, ff_ode_pace *pace, ff_ode_plan *plan, con
 }
 
 #if !P_GIVEN
-/* Tries a step. The slopes at its start are those of the last stage of the step before. They are computed again, which takes less
- * room than to keep them. With given levels, ../windows/ff_petri_sweep_step.h tries steps. */
+/* The time of the slopes at the start of a step: those of the last stage of the step before. They are computed again, which takes
+ * less room than to keep them. */
+FF_WARP double p_first_time(const p_thread *t) {
+#if P_TIMED_FLOWS
+  return P_REAL(P_AT_TIME);
+#else
+  return t->from;
+#endif
+}
+
+/* Whether nothing moves in the segment that begins. */
+FF_WARP int p_stands_still(p_thread *t, const double *slope) {
+  int still = !P_TIMED_FLOWS && (t->is & P_FIRST_TRY) != 0u;
+  P_EACH(i, P_LEVELS) still &= slope[i] == 0;
+  if (still) p_be_flat(t);
+  t->is &= ~(uint32_t)P_FIRST_TRY;
+  return still;
+}
+
+#if P_IMPLICIT
+P_APART p_thread p_step_implicitly(p_thread own);
+#endif
+
+/* Tries a step. With given levels, ../windows/ff_petri_sweep_step.h does it. */
 FF_WARP void p_step(p_thread *t) {
+#if P_IMPLICIT == 2
+  *t = p_step_implicitly(*t);
+#else
   double k[FF_ODE_EXPLICIT_STAGES][P_ROOM(P_LEVELS)], y[P_ROOM(P_LEVELS)];
   ff_ode_pace pace;
   ff_ode_plan plan;
-  int still = !P_TIMED_FLOWS;
   P_EACH(i, P_LEVELS) y[i] = P_Y(i);
-#if P_TIMED_FLOWS
-  p_slopes(t, P_REAL(P_AT_TIME), y, k[0]);
-#else
-  p_slopes(t, t->from, y, k[0]);
-#endif
-  P_EACH(i, P_LEVELS) still &= k[0][i] == 0;
-  if ((t->is & P_FIRST_TRY) != 0u && still) {
-    p_be_flat(t);
-    return;
-  }
-  t->is &= ~(uint32_t)P_FIRST_TRY;
+  p_slopes(t, p_first_time(t), y, k[0]);
+  if (p_stands_still(t, k[0])) return;
   p_plan(t, &pace, &plan, y, k[0]);
   p_try(t, pace, &plan, 0, y, k);
+#endif
 }
 
 FF_WARP void p_steps(p_thread *t, int steps) {

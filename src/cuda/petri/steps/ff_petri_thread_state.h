@@ -64,7 +64,8 @@
 
 #define P_NODES (FF_ODE_EXPLICIT_STAGES - 1u) /* times of a step at which slopes are computed */
 
-enum { P_EMPTY, P_BEGINS, P_STEPS, P_LOOKS, P_SEARCHES, P_BOUNDS, P_FIRES, P_ENDS, P_REFUSES, P_IS_FULL, P_NEW };
+/* From P_ENDS on, phases are rare. */
+enum { P_EMPTY, P_BEGINS, P_STEPS, P_LOOKS, P_SEARCHES, P_BOUNDS, P_FIRES, P_ENDS, P_REFUSES, P_IS_FULL, P_NEW, P_STIFF_STEPS };
 
 /* ---- rows --------------------------------------------------------------------------------------------------------------- */
 
@@ -83,7 +84,8 @@ enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c
 #define P_AT_LENGTHS (P_AT_DERIVED + P_DERIVED)                  /* of steps: next, tried, shortest; reach; most; wanted */
 #define P_AT_TIME (P_AT_LENGTHS + 6u)                            /* the time for which the solver computes the first slopes */
 #define P_AT_SLOPE P_AT_TIME /* with given levels instead: slopes at the start of the step, and at its end */
-#define P_AT_INSTANT (P_AT_TIME + (P_GIVEN ? 2u * P_LEVELS : P_TIMED_FLOWS ? 1u : 0u)) /* see ff_petri_thread_instant.h */
+#define P_OF_TIME (P_TIMED_FLOWS ? P_IMPLICIT ? 2u : 1u : 0u)
+#define P_AT_INSTANT (P_AT_TIME + (P_GIVEN ? 2u * P_LEVELS : P_OF_TIME)) /* see ff_petri_thread_instant.h */
 #define P_AT_TIMES (P_AT_INSTANT + P_INSTANT_REALS) /* in a pool: now, from, to */
 #define P_REAL_ROWS (P_AT_TIMES + (P_POOL ? 3u : 0u))
 
@@ -132,6 +134,7 @@ extern __shared__ __align__(16) double p_rows[];
 #define P_WHOLE(g) P_REAL(P_AT_GROUP + P_OF_GROUP * (g) + 5u)
 #define P_R(i) P_REAL(P_AT_REAL + (i))
 #define P_D(i) P_REAL(P_AT_DERIVED + (i))
+#define P_FIRST_LENGTH P_REAL(P_AT_TIME + 1u) /* of the first try of an implicit step, while it is tried; else 0 */
 #define P_SLOPE(i) P_REAL(P_AT_SLOPE + (i))
 #define P_END_SLOPE(i) P_REAL(P_AT_SLOPE + P_LEVELS + (i))
 #define P_NEXT P_REAL(P_AT_LENGTHS)
@@ -206,7 +209,9 @@ enum {
   P_TOLD = 32,   /* the segment is in the wave of the block */
   P_OVER = 64,   /* a condition ends the trajectory now */
   P_SOUGHT = 128, /* it is known whether the segment ends with a crossing, */
-  P_CROSSING = 256 /* and it does */
+  P_CROSSING = 256, /* and it does */
+  P_IS_STIFF = 512, /* the next step is implicit, */
+  P_BY_IMPLICIT = 1024 /* and the last one was */
 };
 
 typedef struct {

@@ -51,6 +51,9 @@ FF_WARP void p_take(p_thread *t) {
 #if P_TIMED_FLOWS
   P_REAL(P_AT_TIME) = 0;
 #endif
+#if P_TIMED_FLOWS && P_IMPLICIT
+  P_FIRST_LENGTH = 0;
+#endif
   t->is = P_OWN | P_FLAT | P_STIRRED | P_FRESH; /* flat: nothing is left of a segment before */
   t->varies = t->pending = t->integrated = t->several = t->dirty = t->cells = 0u;
   p_derive(t);

@@ -17,6 +17,19 @@
 /* Whether so many lanes are to do what they wait for. */
 FF_WARP int p_is_due(uint32_t lanes, uint32_t wanted, int idle) { return lanes > 0u && (lanes >= wanted || idle); }
 
+#if !P_WINDOWS
+/* What is rare: implicit steps too, unless all steps are implicit. */
+FF_WARP void p_do_rarely(p_thread *t) {
+#if P_IMPLICIT == 1
+  if (t->phase == P_STIFF_STEPS) {
+    *t = p_step_implicitly(*t);
+    return;
+  }
+#endif
+  *t = p_leave(*t);
+}
+#endif
+
 /* All phases of a turn. Returns whether a lane of the warp has gone on. */
 FF_WARP int p_go_on(p_thread *t, int idle) {
   uint32_t happened = 0u;

@@ -30,8 +30,8 @@ typedef struct {
   uint32_t sweep; /* in which it was written, from 1; 0: it is a guess; or FF_PETRI_NO_SWEEP */
   uint32_t n_pieces, n_kinks;
   uint32_t first, room; /* the first of its pieces in the memory of the slot, and for how many pieces and kinks there is room */
-  uint16_t differs;     /* whether flows change otherwise than in the wave before, */
-  uint16_t refused;     /* and whether the run is */
+  uint8_t differs;      /* whether flows change otherwise than in the wave before, */
+  uint8_t refused;      /* and whether the run is */
   double distance;      /* from the wave before */
 } FF_PETRI_ALIGNED ff_petri_told;
 

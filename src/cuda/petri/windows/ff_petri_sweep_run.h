@@ -149,7 +149,7 @@ P_APART void p_close(p_thread own, const p_window *w) {
   told->first = t->first;
   told->room = t->room;
   fired->use = ff_petri_use_of_room(t->n_pieces, t->n_stops, fired->times);
-  told->differs = (uint16_t)(!fine || !p_are_alike(t->net, t->memory, t->block));
+  told->differs = (uint8_t)(!fine || !p_are_alike(t->net, t->memory, t->block));
   told->distance = fine ? p_distance(t->net, t->memory, t->block, w->from, w->to) : ff_math_nan();
   told->sweep = t->sweep;
 }
