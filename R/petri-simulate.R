@@ -121,10 +121,11 @@
 #'
 #'   With `method = "windows"`, which `"auto"` chooses for tissues of many cells, the threads of a GPU share a trajectory: each
 #'   runs a cell over a window of time. Several trajectories run side by side, up to about 400,000 cells in all. The limits of
-#'   generated code hold for a cell together with the levels that it reads of its neighbours. The net must have no other parts
-#'   than such cells, and all cells must have the same transitions with the same rates. Where cells have different numbers of
-#'   neighbours, as at the border of a tissue, rates of flows between cells must be numbers times a level, as those of
-#'   diffusion are.
+#'   generated code hold for a cell together with the levels that it reads of its neighbours. There may be up to 8 kinds of cells
+#'   or other parts, such as cells that fire beside a lattice of levels. Cells of a kind have the same transitions with the same
+#'   rates. They may have different numbers of neighbours, as at the border of a tissue, if rates of flows between cells are
+#'   numbers times a level, as those of diffusion are; with other rates, such cells are of different kinds. The code of each
+#'   kind is compiled.
 #'
 #'   GPUs give every output, except `"events"` with `method = "windows"`. They continue the trajectories of a result that is
 #'   given as `initial`, and simulate parts of a run (`shard`). The settings of a sweep that differ in numbers only, such as

@@ -5,6 +5,7 @@
 #include "../../src/cuda/petri/data/ff_petri_image.h"
 #include "../../src/cuda/petri/windows/ff_petri_tissue_data.h"
 #include "memory_petri_engine.h"
+#include "petri_mixed.h"
 
 /* Flows and hazards with narrow peaks, weights that are formulas, resets, a chain of transitions with one profile; and with cells
  * whose families have several members. With `all`, transitions of all kinds and a rate that switches. */
@@ -97,10 +98,21 @@ static ff_status makes_petri_image(ff_error *err) {
 
 /* ---- large nets --------------------------------------------------------------------------------------------------------- */
 
+/* Cells that are alike, and of two kinds. */
 static void prepare_tissue(void) {
   const ff_petri_options options = {.integrator = FF_PETRI_AUTO};
   ff_error err;
-  FF_CHECK_OK(petri_calcium(&given.petri, 2, 1, &err), &err);
+  if (given.variant == 0) {
+    FF_CHECK_OK(petri_calcium(&given.petri, 2, 1, &err), &err);
+  } else {
+    petri_text x;
+    mixed_net cells = mixed_nets[0];
+    cells.nx = 2;
+    cells.ny = 1;
+    mixed_write(&x, &cells);
+    given.petri = x.net;
+    FF_CHECK_OK(x.status == FF_OK ? ff_petri_finish(x.net, &err) : x.status, &x.err);
+  }
   FF_CHECK_OK(ff_petri_unfold(&given.flat, given.petri, &err), &err);
   FF_CHECK_OK(ff_petri_program_new(&given.compiled, given.flat, &options, &err), &err);
 }

@@ -101,7 +101,7 @@ static const scenario scenarios[] = {
     {"code for a reaction network", prepare_ssa_code, generates_ssa_code, NULL, 10},
     {"code for a Petri net", prepare_petri_code, generates_petri_code, NULL, 3},
     {"a Petri net as data", prepare_petri_data, makes_petri_image, NULL, 2},
-    {"data of a tissue", prepare_tissue, makes_tissue_data, NULL, 0},
+    {"data of a tissue", prepare_tissue, makes_tissue_data, NULL, 2},
     {"a backend's library", NULL, opens_a_backend, NULL, 0},
     {"estimate, one thread", prepare_estimate, estimates_in_one_thread, NULL, 0},
     {"estimate, two threads", prepare_estimate, estimates_in_two_threads, NULL, 0},

@@ -20,7 +20,7 @@ typedef struct {
   const char *what;
   uint32_t nx, ny;
   double relative, last;
-  uint32_t classes; /* of blocks with different code; 0: there are too many */
+  uint32_t classes; /* of blocks with different code */
   struct {
     const char *name;
     ff_petri_kind kind;
@@ -55,8 +55,6 @@ static const mixed_net mixed_nets[] = {
       MIXED_FADE("x %% 2 == 0"),
       {"bring", FF_PETRI_CONTINUOUS, "0 -> M[x,y]", "abs(x - a) == 1 & y == b & x %% 2 == 0", NULL, "0.3 * L[a,b] * L[x,y]", 0}}},
     {"eight kinds", 8, 2, 1e-6, 3, 8,
-     {MIXED_SPREAD, MIXED_LOSS, MIXED_BIRTH(NULL, "0.1 * x + L[x,y]"), MIXED_DEATH(NULL), MIXED_GAIN(NULL)}},
-    {"nine kinds", 9, 2, 1e-6, 3, 0,
      {MIXED_SPREAD, MIXED_LOSS, MIXED_BIRTH(NULL, "0.1 * x + L[x,y]"), MIXED_DEATH(NULL), MIXED_GAIN(NULL)}}};
 #define MIXED_NETS (sizeof mixed_nets / sizeof *mixed_nets)
 
