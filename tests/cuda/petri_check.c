@@ -1,6 +1,6 @@
 /* Compares trajectories of Petri nets on a GPU with those of this processor, bit for bit:
  *
- *   petri_check fireflip_cuda.so [cache=FOLDER] [part=N] [only=TEST] [verbose]
+ *   petri_check fireflip_cuda.so [cache=FOLDER] [part=N] [only=TEST] [net=NAME] [verbose]
  *
  * With part=N, one of N trajectories of each test. With verbose, it prints the seconds that each net takes. `petri_check list`
  * prints the names of the tests. With `speed`, it measures ensembles instead:
@@ -232,13 +232,16 @@ static void points_have_the_bits(void) {
   }
 }
 
+/* Whether a net is asked for. */
+static int is_wanted(const char *what) { return gpu.net == NULL || strstr(what, gpu.net) != NULL; }
+
 /* Those of which hardly a trajectory is refused. */
 static void check_nets(const hostile_net *list, size_t n) {
   for (size_t i = 0; i < n; i++) {
     const hostile_net *of = &list[i];
     const ff_petri_options options = {.integrator = of->integrator, .relative = of->relative};
     petri_text x;
-    if (of->most > 0) continue;
+    if (of->most > 0 || !is_wanted(of->what)) continue;
     hostile_write(&x, of->text);
     petri_compile(&x, &options);
     if (x.program == NULL) continue;

@@ -180,11 +180,13 @@ FF_WARP int p_reads(const p_thread *t, int asks, double h, double *out) {
     if (asks) fine = p_sees(t, h, out);
     return fine;
   }
+  FF_SYNCWARP(); /* lanes read rows that the owner has written, */
   FF_NO_UNROLL for (; who != 0u; who &= who - 1u) {
     const uint32_t owner = FF_LOWEST(who);
     const int one = p_sees_together(t, owner, h, out);
     if (P_IS_OWNER) fine = one;
   }
+  FF_SYNCWARP(); /* and that it writes again */
   return fine;
 }
 
