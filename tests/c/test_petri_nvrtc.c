@@ -79,7 +79,7 @@ static void blocks_of_large_nets_compile(void) {
   if (status == FF_OK) status = ff_petri_tissue_data_new(&d, &parts, &of.request, &x.err);
   FF_CHECK_OK(status, &x.err);
   if (status == FF_OK) {
-    compile(&d.code, FF_PETRI_CODE_BLOCK_HEADERS, "--gpu-architecture=sm_75", "p_sweep_kernel", "calcium");
+    compile(&d.code[0], FF_PETRI_CODE_BLOCK_HEADERS, "--gpu-architecture=sm_75", "p_sweep_kernel", "calcium");
     ff_petri_tissue_data_free(&d);
   }
   ff_petri_blocks_free(blocks);
