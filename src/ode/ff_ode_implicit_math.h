@@ -125,8 +125,8 @@ static FF_HD inline void ff_ode_implicit_right(int i, uint32_t n, double h, cons
   }
 }
 
-/* Whether u solves (df/dx - shift I) u = y, but for rounding errors. Terms below 2^-1022 have few digits: their errors count as
- * parts of what the tolerance permits at least, an error of a component. misfit, terms: room. */
+/* Whether u solves (df/dx - shift I) u = y, but for rounding errors. permitted: the least error of each component that the
+ * tolerance permits. A part of it may be missed, too: numbers below 2^-1022 have few digits. misfit, terms: room. */
 static FF_HD inline int ff_ode_implicit_solves(const ff_ode_pattern *j, const double *entry, double shift, const double *u,
                                                const double *y, const double *permitted, double *misfit, double *terms) {
   for (uint32_t i = 0; i < j->n; i++) {
