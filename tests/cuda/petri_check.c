@@ -1,9 +1,9 @@
 /* Compares trajectories of Petri nets on a GPU with those of this processor, bit for bit:
  *
- *   petri_check fireflip_cuda.so [cache=FOLDER] [part=N] [only=TEST] [net=NAME] [verbose]
+ *   petri_check fireflip_cuda.so [cache=FOLDER] [part=N] [only=TEST] [only=TEST/NET] [verbose]
  *
  * With part=N, one of N trajectories of each test. With verbose, it prints the seconds that each net takes. `petri_check list`
- * prints the names of the tests. With `speed`, it measures ensembles instead:
+ * prints TEST/NET for all nets of all tests. With `speed`, it measures ensembles instead:
  *
  *   petri_check fireflip_cuda.so speed [cache=FOLDER] [n=TRAJECTORIES] [times=N] [net=NAME] [kernel=NAME] [threads=N]
  *   petri_check fireflip_cuda.so tissue [cache=FOLDER] [cells=NXxNY] [diffusion=D] [n=TRAJECTORIES] [last=TIME]
@@ -32,11 +32,18 @@
 static struct {
   const ff_device_calls *backend;
   const char *cache, *net, *kernel;
+  int lists; /* whether the nets of tests are only listed */
   uint64_t n;
   uint32_t part, times, nx, ny, threads;
   int verbose;
   double last, diffusion;
-} gpu = {NULL, NULL, NULL, NULL, 0, 1, 1, 100, 200, 0, 0, 0.05, 20};
+} gpu = {.part = 1, .times = 1, .nx = 100, .ny = 200, .last = 0.05, .diffusion = 20};
+
+/* Whether a test is to compare this net. */
+static int is_wanted(const char *what) {
+  if (gpu.lists) printf("%s/%s\n", ff_check_state.test, what);
+  return !gpu.lists && (gpu.net == NULL || strcmp(what, gpu.net) == 0);
+}
 
 /* What an ensemble has simulated. */
 typedef struct {
@@ -164,6 +171,7 @@ static void compare_net(const petri_text *x, const char *what, const char *kerne
 static void small_nets_have_the_bits(void) {
   for (size_t i = 0; i < SMALL_NETS; i++) {
     petri_text x;
+    if (!is_wanted(small_nets[i].what)) continue;
     small_compile(&x, &small_nets[i]);
     if (x.program == NULL) continue;
     compare_net(&x, small_nets[i].what, NULL, small_nets[i].last, 20000 / gpu.part, 0);
@@ -178,6 +186,7 @@ static void larger_nets_have_the_bits(void) {
   for (size_t i = 0; i <= LARGE_NETS; i++) {
     const large_net *of = i < LARGE_NETS ? &large_nets[i] : &wide;
     petri_text x;
+    if (!is_wanted(of->what)) continue;
     large_compile(&x, of);
     if (x.program == NULL) continue;
     compare_net(&x, of->what, "generic", of->last, 1 + (i < LARGE_NETS ? 1000u : 100u) / gpu.part, 0);
@@ -215,6 +224,7 @@ static void points_have_the_bits(void) {
     double times[TIMES];
     uint32_t observed[MOST_PLACES];
     ff_error err;
+    if (!is_wanted(of->what)) continue;
     for (uint32_t p = 0; p < POINTS; p++) {
       points_write(&nets[p], of->text, of->number[p]);
       if (nets[p].program == NULL) return;
@@ -231,9 +241,6 @@ static void points_have_the_bits(void) {
     for (uint32_t p = 0; p < POINTS; p++) petri_end(&nets[p]);
   }
 }
-
-/* Whether a net is asked for. */
-static int is_wanted(const char *what) { return gpu.net == NULL || strstr(what, gpu.net) != NULL; }
 
 /* Those of which hardly a trajectory is refused. */
 static void check_nets(const hostile_net *list, size_t n) {
@@ -314,7 +321,9 @@ static void compare_mixed(void) {
       of.nx = 60;
       of.ny = 50;
       of.last = 2;
+      of.what = "larger";
     }
+    if (!is_wanted(of.what)) continue;
     mixed_write(&x.net, &of);
     if (tissue_compile(&x, of.relative)) compare_tissue(&x, i < MIXED_NETS ? 40 : 2, of.last, of.what);
     tissue_end(&x);
@@ -329,9 +338,9 @@ static void tissues_have_the_bits(void) {
                {40, 50, 1, 20, 1e-6, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tissue x;
-    char what[40];
-    if (!tissue_write(&x, cases[i].nx, cases[i].ny, cases[i].diffusion, cases[i].relative)) continue;
-    snprintf(what, sizeof what, "%u x %u cells", cases[i].nx, cases[i].ny);
+    char what[60];
+    snprintf(what, sizeof what, "%u x %u cells, diffusion %g", cases[i].nx, cases[i].ny, cases[i].diffusion);
+    if (!is_wanted(what) || !tissue_write(&x, cases[i].nx, cases[i].ny, cases[i].diffusion, cases[i].relative)) continue;
     compare_tissue(&x, cases[i].n, cases[i].last, what);
     tissue_end(&x);
   }
@@ -457,7 +466,14 @@ int main(int argc, char **argv) {
   const char *only = NULL;
   ff_backend_library *library = NULL;
   int measures = 0, tissues = 0;
-  if (backend_checks_list(own, n_own, argc, argv)) return 0;
+  if (argc == 2 && strcmp(argv[1], "list") == 0) {
+    gpu.lists = 1;
+    for (int k = 0; k < n_own; k++) {
+      ff_check_state.test = own[k].name;
+      own[k].run();
+    }
+    return 0;
+  }
   gpu.backend = backend_checks_open(&library, FF_PETRI_INTERFACE, "[cache=FOLDER] [speed]", argc, argv);
   if (gpu.backend == NULL) return 2;
   for (int i = 2; i < argc; i++) {
@@ -474,7 +490,10 @@ int main(int argc, char **argv) {
     if (strncmp(argv[i], "times=", 6) == 0 && atoi(argv[i] + 6) > 0) gpu.times = (uint32_t)atoi(argv[i] + 6);
     if (strncmp(argv[i], "threads=", 8) == 0 && atoi(argv[i] + 8) > 0) gpu.threads = (uint32_t)atoi(argv[i] + 8);
     if (strncmp(argv[i], "part=", 5) == 0 && atoi(argv[i] + 5) > 0) gpu.part = (uint32_t)atoi(argv[i] + 5);
-    if (strncmp(argv[i], "only=", 5) == 0) only = argv[i] + 5;
+    if (strncmp(argv[i], "only=", 5) == 0) {
+      only = strtok(argv[i] + 5, "/");
+      gpu.net = strtok(NULL, "");
+    }
   }
   if (gpu.n == 0 && tissues) gpu.n = 1;
   const int first = only != NULL ? backend_checks_find(own, n_own, only) : 0;
