@@ -174,8 +174,8 @@ static void small_nets_have_the_bits(void) {
     if (!is_wanted(small_nets[i].what)) continue;
     small_compile(&x, &small_nets[i]);
     if (x.program == NULL) continue;
-    compare_net(&x, small_nets[i].what, NULL, small_nets[i].last, 20000 / gpu.part, 0);
-    compare_net(&x, small_nets[i].what, "generic", small_nets[i].last, 4000 / gpu.part, 0);
+    compare_net(&x, small_nets[i].what, NULL, small_nets[i].last, 1 + 20000 / gpu.part, 0);
+    compare_net(&x, small_nets[i].what, "generic", small_nets[i].last, 1 + 4000 / gpu.part, 0);
     petri_end(&x);
   }
 }
@@ -234,7 +234,7 @@ static void points_have_the_bits(void) {
     for (uint32_t k = 0; k < nets[0].program->n_places; k++) observed[k] = k;
     const ff_device_request request = {.initial = points[0].initial, .times = times, .n_times = TIMES, .observed = observed,
                                        .n_observed = nets[0].program->n_places, .reals = 1, .points = points,
-                                       .n_points = POINTS, .n_each = 3000 / gpu.part, .joins = joins};
+                                       .n_points = POINTS, .n_each = 1 + 3000 / gpu.part, .joins = joins};
     FF_CHECK_OK(on_gpu(&j, nets[0].program, &request, POINTS * request.n_each, &err), &err);
     if (j.progress.done) compare_points(&j, &request, of);
     end_job(&j);
@@ -252,7 +252,7 @@ static void check_nets(const hostile_net *list, size_t n) {
     hostile_write(&x, of->text);
     petri_compile(&x, &options);
     if (x.program == NULL) continue;
-    compare_net(&x, of->what, "generated", of->last, 20000 / gpu.part, 5);
+    compare_net(&x, of->what, "generated", of->last, 1 + 20000 / gpu.part, 5);
     petri_end(&x);
   }
 }
