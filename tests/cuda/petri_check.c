@@ -15,7 +15,10 @@
  * second one prints seconds for a simulated second of a tissue of calcium cells, from TIME to twice this time; with threads=N, on
  * so many threads of this processor instead.
  * `make cuda-check` builds this program, and `make gpu-check` runs it. */
+#define _GNU_SOURCE /* petri_code.h */
+
 #include "../../src/ensemble/ff_device.h"
+#include "../c/petri_drawn.h"
 #include "../c/petri_instant.h"
 #include "../c/petri_stiff.h"
 #include "../c/petri_points.h"
@@ -177,6 +180,30 @@ static void small_nets_have_the_bits(void) {
     compare_net(&x, small_nets[i].what, NULL, small_nets[i].last, 1 + 20000 / gpu.part, 0);
     compare_net(&x, small_nets[i].what, "generic", small_nets[i].last, 1 + 4000 / gpu.part, 0);
     petri_end(&x);
+  }
+}
+
+/* Every ninth of these nets. All of them are drawn, in turn. */
+static void compare_drawn(uint32_t part, uint32_t n, const drawn_writer *write, const ff_petri_integrator *integrator) {
+  static drawn_net nets[DRAWN];
+  memset(nets, 0, sizeof nets);
+  drawn_nets_by(nets, n, 1, write, integrator, ff_petri_code_check);
+  for (uint32_t i = part; i < n; i += 9)
+    compare_net(&nets[i].net, nets[i].name, "generated", nets[i].of.last, 1 + 4000 / gpu.part, 1000);
+  drawn_end(nets, n);
+}
+
+/* Random nets with transitions of all kinds, a sixth of them coloured ones; and with stiff flows. */
+static void random_nets_have_the_bits(void) {
+  static const drawn_writer any[] = {hybrid_write, hybrid_write_coloured}, stiff[] = {hybrid_write_stiff, hybrid_write_stiff};
+  static const ff_petri_integrator explicit[] = {FF_PETRI_AUTO, FF_PETRI_DORMAND_PRINCE},
+                                   implicit[] = {FF_PETRI_AUTO, FF_PETRI_ROSENBROCK};
+  for (uint32_t part = 0; part < 9; part++) {
+    char what[60];
+    snprintf(what, sizeof what, "nets %u, %u and so on", part, part + 9);
+    if (is_wanted(what)) compare_drawn(part, DRAWN, any, explicit);
+    snprintf(what, sizeof what, "stiff nets %u, %u and so on", part, part + 9);
+    if (is_wanted(what)) compare_drawn(part, DRAWN / 2, stiff, implicit);
   }
 }
 
@@ -454,6 +481,7 @@ static void ensembles_are_fast(void) {
 
 int main(int argc, char **argv) {
   static const ff_check_test own[] = {{"small_nets_have_the_bits", small_nets_have_the_bits},
+                                      {"random_nets_have_the_bits", random_nets_have_the_bits},
                                       {"stiff_nets_have_the_bits", stiff_nets_have_the_bits},
                                       {"instants_have_the_bits", instants_have_the_bits},
                                       {"clocks_have_the_bits", clocks_have_the_bits},
