@@ -83,7 +83,7 @@ queues <- function(load = 0.6, service = 2) {
   number <- x$queue + x$busy
   same_mean("M/D/1: mean", number, load + load^2 / (2 * (1 - load)))
   same_share("M/D/1: empty", sum(number == 0), n, 1 - load)
-  dm1 <- petri_net(arrive = transition("0 -> queue", at = c(1, 1, Inf)), leave = transition("queue -> 0", rate = "service"),
+  dm1 <- petri_net(arrive = transition("0 -> queue", at = c(1, 1, Inf)), leave = transition("queue -> 0", rate = "service * (queue > 0)"),
     parameters = c(service = service))
   root <- stats::uniroot(function(s) s - exp(-service * (1 - s)), c(0, 0.99), tol = 1e-14)$root
   before <- final(dm1, 200 - 1e-9, 7)$queue
@@ -94,8 +94,9 @@ queues <- function(load = 0.6, service = 2) {
 choices <- function() {
   race <- petri_net(wait = transition("a -> slow", delay = 0.8), "a -> fast" = 1.3, initial = c(a = 1))
   same_share("race", sum(final(race, 5, 8)$fast), n, 1 - exp(-1.3 * 0.8))
-  weights <- petri_net(one = transition("a -> b", weight = 1), two = transition("a -> c", weight = "2.5"), initial = c(a = 1))
-  same_share("weights", sum(final(weights, 1, 9)$c), n, 2.5 / 3.5)
+  weights <- petri_net("start -> a" = 1, one = transition("a -> b", weight = 1), two = transition("a -> c", weight = "2.5"),
+    initial = c(start = 1))
+  same_share("weights", sum(final(weights, 60, 9)$c), n, 2.5 / 3.5) # hardly any waits for so long
 }
 
 # Where all rates are linear, the mean does not depend on what is counted and what flows.
