@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A jump of a rate within a step counts by the weights of the stages before it. So a part of the way to the jump may be left, at
+ * most four times in a row for Dormand and Prince's weights. */
+#define STEPS_OF_A_JUMP 8
+
 static const ff_ode_stepper *const steppers[] = {
     [FF_ODE_DORMAND_PRINCE] = &ff_ode_explicit, [FF_ODE_RODAS] = &ff_ode_implicit, [FF_ODE_CVODE] = &ff_ode_reference};
 
@@ -247,7 +251,8 @@ static void plan_trial(ff_ode *o) {
 
 int ff_ode_trial_end(ff_ode *o, const ff_ode_verdict *verdict, ff_ode_outcome *outcome) {
   const double h = o->pace.tried, error = verdict->error;
-  o->span.jumped = o->plan.least && error > 1 && error < INFINITY && o->pace.jumps < o->options.jumps;
+  o->span.jumped = o->plan.least && error > 1 && error < INFINITY &&
+                   o->pace.jumps < (uint64_t)STEPS_OF_A_JUMP * o->options.jumps;
   const int accepted = (error <= 1 || o->span.jumped) && !o->failed;
   ff_ode_next_length(&o->pace, &o->plan, ff_ode_factor(error, o->stepper->about.order, accepted), accepted);
   o->trying = !accepted && !o->plan.least;

@@ -76,7 +76,7 @@ typedef struct {
   double tolerance;   /* the error of component i in a step is at most tolerance * (size[i] + |x_i|). Required. */
   const double *size; /* numbers above 0. NULL: 1 for all. Borrowed. */
   double least;       /* the shortest step, as a part of the sum of the time and the shortest step so far; 0: 2^-46 */
-  uint32_t jumps;     /* so many of the shortest steps in a row are accepted whatever their errors: f may jump there */
+  uint32_t jumps;     /* the parts of f that may jump. A few shortest steps in a row are accepted for each, whatever their errors */
   /* Is called after each step that is tried, also after one that failed, and returns the error that counts; 1 is the largest
    * that is accepted. `error` is infinity if it is not a number. NULL: the error itself. */
   double (*judge)(void *of, const ff_ode_span *tried, double error);

@@ -10,7 +10,9 @@ enum { FF_ODE_EXPLICIT_STAGES = 7, FF_ODE_DENSE = 5 };
 #define FF_ODE_SAFETY 0.9
 #define FF_ODE_LEAST_FACTOR 0.2
 #define FF_ODE_MOST_FACTOR 5
-#define FF_ODE_REJECTED_FACTOR 0.5 /* the largest one after a step that is not accepted */
+#define FF_ODE_REJECTED_FACTOR 0.5  /* the largest one after a step that is not accepted */
+#define FF_ODE_NEXT_TERM 0.02       /* the part of the next term that the estimated error is at least */
+#define FF_ODE_TINY 0x1p-900        /* above the numbers that have fewer digits */
 
 /* ---- stages ------------------------------------------------------------------------------------------------------------- */
 
@@ -43,11 +45,37 @@ static FF_HD inline double ff_ode_explicit_6(double x, double h, double k0, doub
   return x + h * (35.0 / 384 * k0 + 500.0 / 1113 * k2 + 125.0 / 192 * k3 + -2187.0 / 6784 * k4 + 11.0 / 84 * k5);
 }
 
-/* The estimated error. k has the slopes at all stages. */
+/* The last coefficient of the polynomial of a step, as a part of its length. */
+static FF_HD inline double ff_ode_explicit_fourth(const double *k) {
+  return -12715105075.0 / 11282082432.0 * k[0] + 87487479700.0 / 32700410799.0 * k[2] + -10690763975.0 / 1880347072.0 * k[3] +
+         701980252875.0 / 199316789632.0 * k[4] + -1453857185.0 / 822651844.0 * k[5] + 69997945.0 / 29380423.0 * k[6];
+}
+
+/* The error that a step has at least: a part of the term that comes next, if terms fall as a power. Those before it are the
+ * coefficients c[3] and c[4] of the state within the step. */
+static FF_HD inline double ff_ode_least_error(double third, double fourth) {
+  const double next = ff_math_absolute(fourth), before = ff_math_absolute(third);
+  return FF_ODE_NEXT_TERM * next * (next / (before + next + FF_ODE_TINY));
+}
+
+/* Whether an error is above the least one, but for numbers that have few digits, where both are far below any tolerance. */
+static FF_HD inline int ff_ode_is_above_least(double error, double before, double next) {
+  return (1 - 0x1p-40) * error * (before + next) > FF_ODE_NEXT_TERM * next * next;
+}
+
+/* The estimated error. k has the slopes at all stages. The difference from the result of order 4 changes its sign at some length
+ * of a step, near which it is far too small. Where the least error is smaller, devices do not compute it: it takes a division. */
 static FF_HD inline double ff_ode_explicit_error(double h, const double *k) {
   const double sum = 71.0 / 57600 * k[0] + -71.0 / 16695 * k[2] + 71.0 / 1920 * k[3] + -17253.0 / 339200 * k[4] +
                      22.0 / 525 * k[5] + -1.0 / 40 * k[6];
-  return ff_math_absolute(h * sum);
+  const double third = -157.0 / 192 * k[0] + 1000.0 / 1113 * k[2] + 125.0 / 96 * k[3] + -2187.0 / 3392 * k[4] +
+                       11.0 / 42 * k[5] - k[6];
+  const double fourth = ff_ode_explicit_fourth(k), error = ff_math_absolute(h * sum);
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
+  if (ff_ode_is_above_least(ff_math_absolute(sum), ff_math_absolute(third), ff_math_absolute(fourth))) return error;
+#endif
+  const double least = h * ff_ode_least_error(third, fourth);
+  return least > error ? least : error;
 }
 
 /* ---- within a step ------------------------------------------------------------------------------------------------------ */
@@ -59,9 +87,7 @@ static FF_HD inline void ff_ode_explicit_dense(double h, double start, double en
   c[1] = by;
   c[2] = bend;
   c[3] = by - h * k[6] - bend;
-  c[4] = h * (-12715105075.0 / 11282082432.0 * k[0] + 87487479700.0 / 32700410799.0 * k[2] +
-              -10690763975.0 / 1880347072.0 * k[3] + 701980252875.0 / 199316789632.0 * k[4] +
-              -1453857185.0 / 822651844.0 * k[5] + 69997945.0 / 29380423.0 * k[6]);
+  c[4] = h * ff_ode_explicit_fourth(k);
 }
 
 /* The state at a part of the step, from 0 to 1. The implicit method has polynomials of this form, too. */

@@ -144,6 +144,14 @@ static FF_HD inline int ff_ode_implicit_solves(const ff_ode_pattern *j, const do
   return 1;
 }
 
+/* The estimated error of a component, whose u are k[0], k[n], ... After a jump, a long step damps a fast mode, so that the
+ * difference of both results is small, but not the error within. */
+static FF_HD inline double ff_ode_implicit_error(const double *k, uint32_t n) {
+  const double last = ff_ode_implicit_sum(ff_ode_implicit_dense_weight[2], FF_ODE_IMPLICIT_STAGES, k, n);
+  const double third = ff_ode_implicit_sum(ff_ode_implicit_dense_weight[1], FF_ODE_IMPLICIT_STAGES, k, n) + last;
+  return ff_ode_larger(ff_math_absolute(k[(size_t)(FF_ODE_IMPLICIT_STAGES - 1) * n]), ff_ode_least_error(third, last));
+}
+
 /* No mode is faster than the largest sum of a row, where each component is measured by its size. terms: room. */
 static FF_HD inline double ff_ode_implicit_fastest(const ff_ode_pattern *j, const double *entry, const double *size,
                                                    double *terms) {

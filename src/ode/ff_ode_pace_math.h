@@ -5,7 +5,6 @@
 #include "ff_ode_explicit_math.h"
 
 #define FF_ODE_LEAST_STEP 0x1p-46
-#define FF_ODE_TINY 0x1p-900      /* above the numbers that have fewer digits */
 #define FF_ODE_FIRST_STEP 0.01    /* in the first step, components change by this part of their sizes */
 #define FF_ODE_STIFF_BORDER 2     /* a step times the speed of a mode; above this, the mode is damped and not followed. Steps are
                                    * unstable above 3.3. */

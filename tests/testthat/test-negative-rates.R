@@ -193,6 +193,14 @@ test_that("\"ode\" passes the time at which a rate jumps", {
     # a step that overshoots is accepted if this is within the tolerance, or if it is the shortest one
     expect_lt(abs(found[[1L, "B"]] - a), 2 * tolerance * (1 + a) + 2 * a * 2^-46)
   }
+  # a step that ends just before the jump leaves it to the next one
+  for (i in 1:100) {
+    a <- round(10^(8 * ((i * 0.618) %% 1)))
+    r <- 10^(10 * ((i * 0.271) %% 1) - 1)
+    tolerance <- 10^(8 * ((i * 0.414) %% 1) - 12)
+    found <- solve_ode(ends(a, r), 3 * a / r, tolerance = tolerance)[[1L, "B"]]
+    expect_lt(abs(found - a), 2 * tolerance * (1 + a) + 6 * a * 2^-46)
+  }
   # A' = -sqrt(A) has the solution (sqrt(100) - t / 2)^2 up to t = 20
   root <- reaction_network("A -> B" = "sqrt(A)", initial = c(A = 100))
   expect_equal(solve_ode(root, c(10, 25))[, "A"], c(25, 0), tolerance = 1e-7)

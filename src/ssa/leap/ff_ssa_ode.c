@@ -137,10 +137,9 @@ static int is_still(const ff_ssa_smooth *e) {
   return 1;
 }
 
-/* A rate such as r * (A > 0) jumps, perhaps at a time that is no double. The shortest step passes it, whatever the error. In each
- * of some steps in a row, another rate may jump. If there are more of these steps than rates, some rate jumps to and fro. What a
- * step may have put wrong is added to the doubt. In the shortest step, this is all that it changed,
- * and what the new slope would have changed. */
+/* A rate such as r * (A > 0) jumps, perhaps at a time that is no double. A few of the shortest steps pass it, whatever the error,
+ * and after them another rate may jump. If there are more of these steps, some rate jumps to and fro. What a step may have put
+ * wrong is added to the doubt. In the shortest step, this is all that it changed, and what the new slope would have changed. */
 static void step(ff_ssa_smooth *e) {
   ode *o = e->own;
   ff_ssa_path *path = &e->single.path;
