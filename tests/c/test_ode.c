@@ -172,7 +172,7 @@ static void estimates_do_not_vanish(void) {
 static void has_these_bits(void) {
   static const double wanted[FF_ODE_METHODS][4] = {
       {0x1.701e8b7f0f549p-1, 0x1.63c398ad8b487p-5, 0x1.44129c9c3454p-8, -0x1.fffe45c95c67bp-1},
-      {0x1.664c20ac9aa59p-1, 0x1.8677bd87cda2cp-5, 0x1.90ddbcd44a80ap-4, -0x1.fd8ac77b52adcp-1}};
+      {0x1.71450dee3cf25p-1, 0x1.5fd1e567f007dp-5, -0x1.966853f6473dbp-8, -0x1.fffd7a6018166p-1}};
   const ff_ode_equations equations = {.n = 4, .slope = known};
   const double start[4] = {0.1, 1, 0, 1};
   for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++)
@@ -372,7 +372,7 @@ static void sees_errors_within_long_steps(void) {
     FF_CHECK(steps_to(o, h));
     for (int i = 1; i < 100; i++) {
       const double t = h * i / 100, error = fabs(ff_ode_component(o, t, 0) - exp(-t)), estimate = ff_ode_last(o)->error[0];
-      FF_CHECK_SAY(error < 1.25 * estimate, "h = %g, time %g: an error of %g, estimated as %g", h, t, error, estimate);
+      FF_CHECK_SAY(error < 1.9 * estimate, "h = %g, time %g: an error of %g, estimated as %g", h, t, error, estimate);
     }
   }
   ff_ode_free(o);

@@ -359,6 +359,38 @@ static void refuses_no_tolerance(void) {
   }
 }
 
+/* The largest error of x' = -rate (x - cos(t)) at 20 times in each step up to time `until`, after it was set to x. */
+static double error_within(ff_ode *o, double rate, double x, double until) {
+  const ff_ode_span *s = ff_ode_last(o);
+  const double begin = s->to, state[] = {x, s->end[1]}, square = rate * rate;
+  const double away = x - (square * cos(begin) + rate * sin(begin)) / (square + 1);
+  double most = 0;
+  ff_ode_go_on(o, begin, state);
+  while (s->to < until) {
+    FF_CHECK(steps_to(o, until));
+    for (int i = 1; i <= 20; i++) {
+      const double t = s->from + (s->to - s->from) * i / 20, rests = (square * cos(t) + rate * sin(t)) / (square + 1);
+      most = fmax(most, fabs(ff_ode_component(o, t, 0) - rests - away * exp(-rate * (t - begin))));
+    }
+  }
+  return most;
+}
+
+/* An event takes a fast mode away from where it rests. The end of a long step would be right, but not what is within it. */
+static void sees_fast_modes_within_steps(void) {
+  for (double rate = 10; rate <= 1e8; rate *= 10)
+    for (int k = 0; k < 4; k++) {
+      const double tolerance = k % 2 ? 1e-6 : 1e-3, start[] = {1, 0};
+      const ff_ode_equations equations = {.n = 2, .of = (void *)&rate, .slope = relaxes, .timed = 1};
+      ff_ode *o = solver(&equations, &(ff_ode_options){.method = FF_ODE_RODAS, .automatic = k / 2, .tolerance = tolerance});
+      ff_ode_begin(o, 0, start, 0);
+      FF_CHECK(go(o, 3) > 0);
+      const double most = error_within(o, rate, 0.5, 6) / tolerance;
+      FF_CHECK_SAY(most < 10, "rate %g, tolerance %g: %g tolerances", rate, tolerance, most);
+      ff_ode_free(o);
+    }
+}
+
 FF_TEST_MAIN("ode_steps", goes_on_after_a_cut, reads_components_alone, forgets_what_was_solved_before, goes_on_in_another_state,
-             ends_at_the_wanted_time, tells_the_end_from_failures, ends_where_the_slope_ends, passes_jumps, begins_slowly,
-             goes_on_faster, asks_the_judge, knows_sizes, refuses_no_tolerance)
+             sees_fast_modes_within_steps, ends_at_the_wanted_time, tells_the_end_from_failures, ends_where_the_slope_ends,
+             passes_jumps, begins_slowly, goes_on_faster, asks_the_judge, knows_sizes, refuses_no_tolerance)

@@ -29,7 +29,7 @@ typedef struct {
   double entry[P_ROOM(P_ENTRIES)], in_time[P_LEVELS];
   double factor[P_FACTORS], inverse[P_LEVELS], room[P_LEVELS];
   double k[FF_ODE_IMPLICIT_STAGES * P_LEVELS], at[P_LEVELS], other[P_LEVELS], terms[P_LEVELS];
-  int solved; /* whether the end is known */
+  int solved; /* whether the end is known, and in `at` what the polynomial within the step misses */
 } p_implicit;
 
 FF_WARP ff_ode_pattern p_pattern(void) {
@@ -126,6 +126,8 @@ FF_WARP int p_solve_stages(const p_thread *t, p_implicit *x, double h) {
     if (i == 0 && !p_solves_first(x, shift)) return 0;
   }
   P_EACH(s, P_LEVELS) x->end[s] = x->at[s] + x->k[(FF_ODE_IMPLICIT_STAGES - 1) * P_LEVELS + s];
+  ff_ode_implicit_misses(P_LEVELS, h, x->start, x->end, x->slope, x->k, x->at);
+  ff_sparse_solve(&order, x->factor, x->inverse, x->room, x->at);
   x->solved = 1;
   return p_slopes_apart(*t, t->from + h, x->end, x->other) && fine;
 }
@@ -134,7 +136,8 @@ FF_WARP int p_solve_stages(const p_thread *t, p_implicit *x, double h) {
 FF_WARP double p_implicit_error(const p_implicit *x) {
   double error = 0;
   P_EACH(i, P_LEVELS) {
-    error = p_larger_error(error, ff_ode_implicit_error(x->k + i, P_LEVELS), x->start[i], x->end[i]);
+    const double found = ff_ode_implicit_error(x->k[(FF_ODE_IMPLICIT_STAGES - 1) * P_LEVELS + i], x->at[i]);
+    error = p_larger_error(error, found, x->start[i], x->end[i]);
   }
   return error;
 }
