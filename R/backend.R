@@ -72,9 +72,10 @@ backend_names <- c("auto", "cpu", "cuda")
 #' processor, and if there are at least 100 of them for each thread; with `method = "windows"`, any number is enough. The
 #' processor does what GPUs cannot do.
 #'
-#' What GPUs can do depends on the model. `?simulate.reaction_network` and `?simulate.petri_net` give the limits. To find out
-#' whether a GPU can simulate a model, simulate a single trajectory with `backend = "cuda"`. If it cannot, the call ends with an
-#' error of class `fireflip_error_unsupported`, which gives the reason.
+#' What GPUs can do depends on the model. `?simulate.reaction_network` and `?simulate.petri_net` give the limits.
+#' `backends(model)` tells whether GPUs can simulate a model: it simulates one trajectory, up to time 0. If code for the model
+#' has to be compiled, this takes some seconds, and the code is stored. If GPUs cannot, `simulate()` with `backend = "cuda"` ends
+#' with an error of class `fireflip_error_unsupported`, which gives the same reason.
 #'
 #' The CUDA backend is a separate shared library. It is built when the package is installed from source and CUDA's compiler
 #' `nvcc` (12.1 or later) is found. Environment variables control the installation. `FIREFLIP_CUDA` is `"auto"` (the default:
@@ -109,6 +110,8 @@ backend_names <- c("auto", "cpu", "cuda")
 #' `backend = "cuda"` is an error there. Start new R processes instead, with `parallel::makeCluster()` or
 #' `future::plan("multisession")`.
 #'
+#' @param model A reaction network or a Petri net. By default, GPUs are listed whatever they are used for.
+#' @param ... Further arguments of `simulate()` for this model, such as `method` or `until`.
 #' @returns A data frame with a row for the processor and a row for each GPU. If there is no GPU, a row gives the reason. The
 #'   class is `fireflip_backends`, which prints one line per row; [as.data.frame()] removes this class. Columns:
 #'   - `name`: `"cpu"` or `"cuda"`.
@@ -116,17 +119,36 @@ backend_names <- c("auto", "cpu", "cuda")
 #'   - `device`: its name. For the processor, also the number of cores and the widest vector instructions.
 #'   - `memory`: bytes; `NA` if unknown.
 #'   - `compute_capability`: of a GPU, as text, for instance `"9.0"`.
-#'   - `usable`: `TRUE` or `FALSE`.
+#'   - `usable`: `TRUE` or `FALSE`; with `model`, whether the model can be simulated there.
 #'   - `why_not`: the reason why it is not usable; empty if it is usable.
 #'   - `limits`: of a usable GPU, what it cannot do because no code can be compiled at run time, and the reason; empty otherwise.
 #' @export
 #' @examples
 #' backends()
-backends <- function() {
+#' backends(petri_model("gene"))
+backends <- function(model = NULL, ...) {
+  if (is.null(model)) check_no_more(...)
+  else if (!inherits(model, c("reaction_network", "petri_net"))) abort_class(model, c("reaction_network", "petri_net"))
   rows <- list(cpu_row(), cuda_rows(ask_cuda(fresh = TRUE)))
   rows <- do.call(rbind, rows)
+  there <- rows$name == "cuda" & rows$usable
+  if (!is.null(model) && any(there)) {
+    rows$why_not[there] <- why_not_on_gpus(model, ...)
+    rows$usable[there] <- !nzchar(rows$why_not[there])
+  }
   class(rows) <- c("fireflip_backends", "data.frame")
   rows
+}
+
+# The reason why GPUs cannot simulate a model; empty if they can.
+why_not_on_gpus <- function(model, ...) {
+  tryCatch(
+    {
+      simulate(model, nsim = 1, seed = 1, times = 0, output = "final", backend = "cuda", progress = FALSE, ...)
+      ""
+    },
+    fireflip_error_unsupported = function(e) sub(".* Reason: (.*)[.]$", "\\1", conditionMessage(e))
+  )
 }
 
 #' @export

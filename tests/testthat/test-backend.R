@@ -50,6 +50,13 @@ test_that("backends() tells where no code can be compiled at run time", {
   expect_snapshot(print(backends()[2:3, ], width = 80))
 })
 
+test_that("backends(model) takes models that are simulated", {
+  plain_session(fireflip.cuda_library = "/nowhere/fireflip_cuda.so")
+  expect_identical(backends(petri_model("gene")), backends())
+  expect_error(backends(example_model("apoptosis")), "`model`", class = "fireflip_error_argument")
+  expect_error(backends(method = "direct"), "method", class = "fireflip_error_argument")
+})
+
 # Tests a build without a backend, on every machine.
 test_that("a build without CUDA says how to get it", {
   plain_session()

@@ -173,9 +173,12 @@ test_that("a net that no GPU simulates is an error with the reason, and has the 
     run <- function(backend) simulate(nets[[i]], 50, 1, times = c(0.3, 1), backend = backend)
     told <- sprintf("Reason: no kernel simulates nets with %s yet.", names(nets)[[i]])
     expect_error(run("cuda"), told, fixed = TRUE, class = "fireflip_error_unsupported")
+    expect_identical(backends(nets[[i]])$why_not[[2L]], sprintf("no kernel simulates nets with %s yet", names(nets)[[i]]))
     expect_identical(run("auto"), run("cpu"))
   }
   gene <- petri_model("gene")
+  expect_identical(backends(gene), backends())
+  expect_match(backends(gene, until = "protein > 0")$why_not[[2L]], "on levels or the time")
   unable <- function(...) expect_error(..., class = "fireflip_error_unsupported")
   unable(first_passage(gene, "protein > 0.5", 50, end = 1, seed = 1, backend = "cuda"), "on levels or the time")
   unable(simulate(gene, 50, 1, times = 1, until = "protein > 0", backend = "cuda"), "on levels or the time")
