@@ -89,7 +89,9 @@ static int attempt(ff_ode *o, double h) {
     if (i == 0 && !solves(o, shift)) return 0;
   }
   for (uint32_t s = 0; s < n; s++) o->end[s] = o->at[s] + last[s];
-  ff_ode_implicit_misses(n, h, o->start, o->end, o->slope[0], k, l->right);
+  ff_ode_implicit_middle(n, o->start, o->end, k, o->at);
+  ff_ode_call(o, o->span.from + 0.5 * h, o->at, o->slope[1]);
+  ff_ode_implicit_misses(n, h, o->start, o->end, k, o->slope[1], l->right);
   ff_sparse_lu_solve(l->lu, l->right);
   for (uint32_t s = 0; s < n; s++) o->error[s] = ff_ode_implicit_error(last[s], l->right[s]);
   ff_ode_call(o, o->span.from + h, o->end, o->slope[1]);

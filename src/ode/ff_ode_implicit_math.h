@@ -12,9 +12,6 @@ enum { FF_ODE_IMPLICIT_STAGES = 8, FF_ODE_IMPLICIT_INNER = 5 };
 #define FF_ODE_IMPLICIT_GAMMA 0.21193756319429014
 /* The largest part of its terms, or of what the tolerance permits, by which a solution may miss an equation. */
 #define FF_ODE_IMPLICIT_MISFIT 0x1p-20
-/* The part of an estimate of errors within a step that counts. So it hardly changes the lengths of steps that follow all modes:
- * there, the whole one is as large as the estimate of the error at the end. Errors are at most 1.9 times this part. */
-#define FF_ODE_IMPLICIT_WITHIN 0.5
 #define FF_ODE_DIFFERENCE 0x1p-26 /* the root of the rounding unit: rounding errors are as large as those of the difference */
 
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
@@ -171,18 +168,30 @@ static FF_HD inline void ff_ode_implicit_dense(double start, double end, const d
   c[4] = -last;
 }
 
-/* Sets the right side of (df/dx - shift I) e = y, where e estimates the error of this polynomial, from its slope at the start. A
- * fast mode that is far from where it would rest, as after an event, is damped at the end of a long step, but not within it. */
-static FF_HD inline void ff_ode_implicit_misses(uint32_t n, double h, const double *start, const double *end,
-                                                const double *slope, const double *k, double *y) {
-  for (uint32_t s = 0; s < n; s++)
-    y[s] = (end[s] - start[s] + ff_ode_implicit_sum(ff_ode_implicit_dense_weight[0], FF_ODE_IMPLICIT_STAGES, k + s, n)) / h -
-           slope[s];
+/* Sets the state in the middle of a step. */
+static FF_HD inline void ff_ode_implicit_middle(uint32_t n, const double *start, const double *end, const double *k, double *at) {
+  for (uint32_t s = 0; s < n; s++) {
+    double c[FF_ODE_DENSE];
+    ff_ode_implicit_dense(start[s], end[s], k + s, n, c);
+    at[s] = ff_ode_dense_value(c, 0.5);
+  }
+}
+
+/* Sets the right side of (df/dx - shift I) e = y, where e estimates errors within a step: by how much the slope of the polynomial
+ * misses `slope`, that of the equations, in the middle. Where a fast mode is far from where it would rest, as after an event, or
+ * where this moves, a long step has the right end, and the error there is no measure of those within it. */
+static FF_HD inline void ff_ode_implicit_misses(uint32_t n, double h, const double *start, const double *end, const double *k,
+                                                const double *slope, double *y) {
+  for (uint32_t s = 0; s < n; s++) {
+    double c[FF_ODE_DENSE];
+    ff_ode_implicit_dense(start[s], end[s], k + s, n, c);
+    y[s] = (c[1] + 0.25 * c[3]) / h - slope[s]; /* the other terms are stationary there */
+  }
 }
 
 /* The error of a component, from the last u and from e. */
 static FF_HD inline double ff_ode_implicit_error(double last, double within) {
-  return ff_ode_larger(ff_math_absolute(last), FF_ODE_IMPLICIT_WITHIN * ff_math_absolute(within));
+  return ff_ode_larger(ff_math_absolute(last), ff_math_absolute(within));
 }
 
 #endif

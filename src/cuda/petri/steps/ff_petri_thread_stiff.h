@@ -126,7 +126,9 @@ FF_WARP int p_solve_stages(const p_thread *t, p_implicit *x, double h) {
     if (i == 0 && !p_solves_first(x, shift)) return 0;
   }
   P_EACH(s, P_LEVELS) x->end[s] = x->at[s] + x->k[(FF_ODE_IMPLICIT_STAGES - 1) * P_LEVELS + s];
-  ff_ode_implicit_misses(P_LEVELS, h, x->start, x->end, x->slope, x->k, x->at);
+  ff_ode_implicit_middle(P_LEVELS, x->start, x->end, x->k, x->at);
+  fine &= p_slopes_apart(*t, t->from + 0.5 * h, x->at, x->other);
+  ff_ode_implicit_misses(P_LEVELS, h, x->start, x->end, x->k, x->other, x->at);
   ff_sparse_solve(&order, x->factor, x->inverse, x->room, x->at);
   x->solved = 1;
   return p_slopes_apart(*t, t->from + h, x->end, x->other) && fine;
