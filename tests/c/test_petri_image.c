@@ -7,7 +7,7 @@
 #include "petri_drawn.h"
 #include "petri_hostile.h"
 #include "petri_stiff.h"
-#include "petri_large.h"
+#include "petri_large_stiff.h"
 
 enum { UNITS = 40 };
 
@@ -142,12 +142,26 @@ static void large_nets_give_the_trajectories(void) {
   for (size_t i = 0; i < LARGE_NETS; i++) {
     petri_text net;
     ff_error err;
-    large_compile(&net, &large_nets[i]);
+    large_compile(&net, &large_nets[i], FF_PETRI_AUTO);
     if (net.program == NULL) continue;
     FF_CHECK_FAILS(ff_petri_code_check(net.program, &err), FF_EUNSUPPORTED, &err, "the net has");
     code_case x = {.what = large_nets[i].what, .program = net.program, .last = large_nets[i].last, .units = UNITS / 4,
                    .firings = 1, .alone = 1};
     play_one(&x, (int)(i % 2));
+    petri_end(&net);
+  }
+}
+
+static void large_stiff_nets_give_the_trajectories(void) {
+  for (size_t i = 0; i < LARGE_STIFF_NETS; i++) {
+    const large_stiff *of = &large_stiff_nets[i];
+    petri_text net;
+    large_compile(&net, &of->net, of->integrator);
+    if (net.program == NULL) continue;
+    code_case x = {.what = of->net.what, .program = net.program, .last = of->net.last, .units = 3, .firings = 1};
+    if (getenv("T")) { printf("%s %g\n", of->net.what, ff_clock()); fflush(stdout); }
+    play_one(&x, (int)(i % 2));
+    if (getenv("T")) { printf("%s %g: steps %llu, refused %u\n", of->net.what, ff_clock(), (unsigned long long)x.steps, x.refused); fflush(stdout); }
     petri_end(&net);
   }
 }
@@ -252,7 +266,7 @@ static void images_are_copied(void) {
   void *memory;
   size_t bytes;
   ff_error err;
-  large_compile(&net, &large_nets[0]);
+  large_compile(&net, &large_nets[0], FF_PETRI_AUTO);
   if (net.program == NULL) return;
   const ff_device_request request = {.initial = net.program->start, .times = times, .n_times = 1, .observed = observed,
                                      .n_observed = 1, .reals = 1};
@@ -278,5 +292,5 @@ static void images_are_copied(void) {
 }
 
 FF_TEST_MAIN("petri_image", small_nets_give_the_trajectories, random_nets_give_the_trajectories,
-             hostile_nets_give_the_trajectories, stiff_nets_give_the_trajectories, large_nets_give_the_trajectories,
+             hostile_nets_give_the_trajectories, stiff_nets_give_the_trajectories, large_nets_give_the_trajectories, large_stiff_nets_give_the_trajectories,
              some_nets_are_no_data, sizes_are_limited, images_are_copied)

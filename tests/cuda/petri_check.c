@@ -178,7 +178,7 @@ static void larger_nets_have_the_bits(void) {
   for (size_t i = 0; i <= LARGE_NETS; i++) {
     const large_net *of = i < LARGE_NETS ? &large_nets[i] : &wide;
     petri_text x;
-    large_compile(&x, of);
+    large_compile(&x, of, FF_PETRI_AUTO);
     if (x.program == NULL) continue;
     compare_net(&x, of->what, "generic", of->last, 1 + (i < LARGE_NETS ? 1000u : 100u) / gpu.part, 0);
     petri_end(&x);
@@ -409,7 +409,7 @@ static void ensembles_are_fast(void) {
     ff_error err;
     if (gpu.net != NULL && strcmp(gpu.net, nets[i].what) != 0) continue;
     if (nets[i].large != NULL)
-      large_compile(&x, nets[i].large);
+      large_compile(&x, nets[i].large, FF_PETRI_AUTO);
     else
       small_compile(&x, &(small_net){nets[i].what, nets[i].write, 0, FF_PETRI_AUTO});
     for (uint32_t k = 0; k < n_times; k++) times[k] = nets[i].last * (k + 1) / n_times;
