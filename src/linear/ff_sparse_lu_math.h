@@ -34,7 +34,8 @@ static FF_HD inline int ff_sparse_factor(const ff_sparse_order *o, const double 
 }
 
 /* Row i of L x = y, after those rows whose x it reads; and of U y = x. */
-static FF_HD inline void ff_sparse_forward(const ff_sparse_order *o, uint32_t i, const double *value, double *x, const double *y) {
+static FF_HD inline void ff_sparse_forward(const ff_sparse_order *o, uint32_t i, const double *value, double *x,
+                                           const double *y) {
   double sum = y[o->order[i]];
   for (size_t p = o->first[i]; p < o->diagonal[i]; p++) sum -= value[p] * x[o->column[p]];
   x[i] = sum;

@@ -2,8 +2,8 @@
  *
  *   petri_check fireflip_cuda.so [cache=FOLDER] [part=N] [only=TEST] [net=NAME] [kernel=NAME] [verbose]
  *
- * With part=N, one of N trajectories of each test; with kernel=NAME, stiff nets by this kernel alone. With verbose, it prints the seconds that each net takes. `petri_check list`
- * prints the names of the tests. With `speed`, it measures ensembles instead:
+ * With part=N, one of N trajectories of each test; with kernel=NAME, stiff nets by this kernel alone. With verbose, it prints the
+ * seconds that each net takes. `petri_check list` prints the names of the tests. With `speed`, it measures ensembles instead:
  *
  *   petri_check fireflip_cuda.so speed [cache=FOLDER] [n=TRAJECTORIES] [times=N] [net=NAME] [kernel=NAME] [threads=N]
  *   petri_check fireflip_cuda.so tissue [cache=FOLDER] [cells=NXxNY] [diffusion=D] [n=TRAJECTORIES] [last=TIME]

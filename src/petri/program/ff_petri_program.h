@@ -214,8 +214,8 @@ typedef struct {
 #define FF_PETRI_STIFF_ENTRIES 65536u
 
 /* Compiles a net, which is borrowed. The caller frees *out with ff_petri_program_free(), which accepts NULL. FF_EARGUMENT for
- * tolerances that are not numbers above 0. O(size of the net); of an elimination, too, if
- * all steps are implicit, or GPUs may have implicit steps. */
+ * tolerances that are not numbers above 0. O(size of the net); of an elimination, too, if all steps are implicit, or
+ * GPUs may have implicit steps. */
 ff_status ff_petri_program_new(ff_petri_program **out, const ff_petri_flat *flat, const ff_petri_options *options, ff_error *err);
 void ff_petri_program_free(ff_petri_program *program);
 
