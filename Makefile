@@ -178,7 +178,9 @@ $(CUDA_BUILD)/fireflip_cuda.so: $(CUDA_OBJECTS) src/cuda/exports.map
 	$(NVCC) $(call from_makevars,CUDA_LINK),--version-script=src/cuda/exports.map -o $@ $(CUDA_OBJECTS)
 
 # gpu_check uses only the engine, so a machine without igraph, libsbml and SUNDIALS can build it.
-ENGINE := $(filter-out src/io/% src/exact/% src/cuda/% src/graph/% src/pbn/reduce/ff_components.c,$(CORE))
+# petri_check asks whether there is code for a net.
+ENGINE := $(filter-out src/io/% src/exact/% src/cuda/% src/graph/% src/pbn/reduce/ff_components.c,$(CORE)) \
+  $(filter src/cuda/petri/code/% src/cuda/formula/%,$(CORE))
 cuda-check:
 	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check $(CUDA_BUILD)/petri_check
 $(BUILD)/plain/without_cvode.o: src/ode/ff_cvode.c

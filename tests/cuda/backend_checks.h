@@ -7,13 +7,6 @@
 
 #include "../../src/backend/ff_backend.h"
 
-/* Whether the program is only to print the names of its tests, which then is done. */
-static int backend_checks_list(const ff_check_test *tests, int n, int argc, char **argv) {
-  const int lists = argc == 2 && strcmp(argv[1], "list") == 0;
-  for (int k = 0; lists && k < n; k++) puts(tests[k].name);
-  return lists;
-}
-
 /* The interface of the backend whose shared object is the first argument; NULL, after a message. The caller closes *library. */
 static const void *backend_checks_open(ff_backend_library **library, const char *interface, const char *usage, int argc,
                                        char **argv) {

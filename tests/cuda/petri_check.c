@@ -1,9 +1,10 @@
 /* Compares trajectories of Petri nets on a GPU with those of this processor, bit for bit:
  *
- *   petri_check fireflip_cuda.so [cache=FOLDER] [part=N] [only=TEST] [net=NAME] [kernel=NAME] [verbose]
+ *   petri_check fireflip_cuda.so [cache=FOLDER] [part=N] [only=TEST] [only=TEST/NET] [kernel=NAME] [verbose]
  *
  * With part=N, one of N trajectories of each test; with kernel=NAME, stiff nets by this kernel alone. With verbose, it prints the
- * seconds that each net takes. `petri_check list` prints the names of the tests. With `speed`, it measures ensembles instead:
+ * seconds that each net takes. `petri_check list` prints TEST/NET for all nets of all tests. With `speed`, it measures ensembles
+ * instead:
  *
  *   petri_check fireflip_cuda.so speed [cache=FOLDER] [n=TRAJECTORIES] [times=N] [net=NAME] [kernel=NAME] [threads=N]
  *   petri_check fireflip_cuda.so tissue [cache=FOLDER] [cells=NXxNY] [diffusion=D] [n=TRAJECTORIES] [last=TIME]
@@ -15,7 +16,10 @@
  * second one prints seconds for a simulated second of a tissue of calcium cells, from TIME to twice this time; with threads=N, on
  * so many threads of this processor instead.
  * `make cuda-check` builds this program, and `make gpu-check` runs it. */
+#define _GNU_SOURCE /* petri_code.h */
+
 #include "../../src/ensemble/ff_device.h"
+#include "../c/petri_drawn.h"
 #include "../c/petri_instant.h"
 #include "../c/petri_stiff.h"
 #include "../c/petri_points.h"
@@ -32,11 +36,18 @@
 static struct {
   const ff_device_calls *backend;
   const char *cache, *net, *kernel, *asked; /* asked: the kernel that was asked for */
+  int lists; /* whether the nets of tests are only listed */
   uint64_t n;
   uint32_t part, times, nx, ny, threads;
   int verbose;
   double last, diffusion;
-} gpu = {NULL, NULL, NULL, NULL, NULL, 0, 1, 1, 100, 200, 0, 0, 0.05, 20};
+} gpu = {.part = 1, .times = 1, .nx = 100, .ny = 200, .last = 0.05, .diffusion = 20};
+
+/* Whether a test is to compare this net. */
+static int is_wanted(const char *what) {
+  if (gpu.lists) printf("%s/%s\n", ff_check_state.test, what);
+  return !gpu.lists && (gpu.net == NULL || strcmp(what, gpu.net) == 0);
+}
 
 /* What an ensemble has simulated. */
 typedef struct {
@@ -98,22 +109,35 @@ static int is_refused(const job *j, uint64_t unit) {
   return n == 1 && found == unit;
 }
 
-/* Compares the states of the n trajectories from number `from` on with a run of this processor, and how many firings they have.
- * At most so many may be refused. */
-static void compare_part(const job *j, uint64_t from, const ff_petri_program *program, const ff_device_request *request,
-                         uint64_t key, uint64_t n, uint64_t steps, uint64_t most_refused, const char *what) {
-  double *states[MOST_PLACES];
-  ff_run *run = NULL;
-  ff_error err;
+/* The first n trajectories on this processor, all of whose numbers are recorded. */
+static ff_status run_here(ff_run **run, const ff_petri_program *program, const ff_device_request *request, uint64_t key,
+                          uint64_t n, double **states, ff_error *err) {
   int done = 0;
-  uint64_t wrong = 0, refused = 0;
-  for (uint32_t k = 0; k < request->n_observed; k++) states[k] = ff_calloc(n * request->n_times, sizeof(double));
   const ff_run_options options = {.method = request->own != NULL ? FF_PETRI_WINDOWS : FF_PETRI_EXACT, .key = key, .n = n,
                                   .initial = request->initial, .times = request->times,
                                   .n_times = request->n_times, .observed = request->observed,
                                   .n_observed = request->n_observed, .states = states, .threads = 8, .simd = FF_SIMD_BEST};
-  ff_status status = ff_run_new(&run, &ff_petri_engine, program, &options, &err);
-  while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, &err);
+  ff_status status = ff_run_new(run, &ff_petri_engine, program, &options, err);
+  while (status == FF_OK && !done) status = ff_run_advance(*run, 10, &done, err);
+  return status;
+}
+
+/* Compares the states of the n trajectories from number `from` on with a run of this processor, and how many firings they have.
+ * At most so many may be refused. If all may be, there may be one in which this processor fails, too: then fewer are compared. */
+static void compare_part(const job *j, uint64_t from, const ff_petri_program *program, const ff_device_request *request,
+                         uint64_t key, uint64_t n, uint64_t steps, uint64_t most_refused, const char *what) {
+  const uint64_t all = n;
+  double *states[MOST_PLACES];
+  ff_run *run = NULL;
+  ff_error err;
+  uint64_t wrong = 0, refused = 0;
+  for (uint32_t k = 0; k < request->n_observed; k++) states[k] = ff_calloc(n * request->n_times, sizeof(double));
+  ff_status status = run_here(&run, program, request, key, n, states, &err);
+  while (status == FF_EMODEL && most_refused >= all && n > 1) {
+    ff_run_free(run);
+    n /= 2;
+    status = run_here(&run, program, request, key, n, states, &err);
+  }
   FF_CHECK_OK(status, &err);
   for (uint64_t unit = 0; unit < n; unit++) {
     const int is = is_refused(j, from + unit);
@@ -126,8 +150,8 @@ static void compare_part(const job *j, uint64_t from, const ff_petri_program *pr
   FF_CHECK_SAY(wrong == 0, "%s: %llu of %llu numbers differ\n", what, (unsigned long long)wrong,
                (unsigned long long)n * request->n_times * request->n_observed);
   FF_CHECK_SAY(refused <= most_refused, "%s: %llu trajectories are refused\n", what, (unsigned long long)refused);
-  FF_CHECK_SAY(refused > 0 || steps == ff_run_steps(run), "%s: %llu firings, not %llu\n", what, (unsigned long long)steps,
-               (unsigned long long)ff_run_steps(run));
+  FF_CHECK_SAY(refused > 0 || n < all || steps == ff_run_steps(run), "%s: %llu firings, not %llu\n", what,
+               (unsigned long long)steps, (unsigned long long)ff_run_steps(run));
   ff_run_free(run);
   for (uint32_t k = 0; k < request->n_observed; k++) free(states[k]);
 }
@@ -164,11 +188,36 @@ static void compare_net(const petri_text *x, const char *what, const char *kerne
 static void small_nets_have_the_bits(void) {
   for (size_t i = 0; i < SMALL_NETS; i++) {
     petri_text x;
+    if (!is_wanted(small_nets[i].what)) continue;
     small_compile(&x, &small_nets[i]);
     if (x.program == NULL) continue;
-    compare_net(&x, small_nets[i].what, NULL, small_nets[i].last, 20000 / gpu.part, 0);
-    compare_net(&x, small_nets[i].what, "generic", small_nets[i].last, 4000 / gpu.part, 0);
+    compare_net(&x, small_nets[i].what, NULL, small_nets[i].last, 1 + 20000 / gpu.part, 0);
+    compare_net(&x, small_nets[i].what, "generic", small_nets[i].last, 1 + 4000 / gpu.part, 0);
     petri_end(&x);
+  }
+}
+
+/* Every ninth of these nets. All of them are drawn, in turn. */
+static void compare_drawn(uint32_t part, uint32_t n, const drawn_writer *write, const ff_petri_integrator *integrator) {
+  static drawn_net nets[DRAWN];
+  memset(nets, 0, sizeof nets);
+  drawn_nets_by(nets, n, 1, write, integrator, ff_petri_code_check);
+  for (uint32_t i = part; i < n; i += 9)
+    compare_net(&nets[i].net, nets[i].name, "generated", nets[i].of.last, 1 + 1200 / gpu.part, 1000);
+  drawn_end(nets, n);
+}
+
+/* Random nets with transitions of all kinds, a sixth of them coloured ones; and with stiff flows. */
+static void random_nets_have_the_bits(void) {
+  static const drawn_writer any[] = {hybrid_write, hybrid_write_coloured}, stiff[] = {hybrid_write_stiff, hybrid_write_stiff};
+  static const ff_petri_integrator explicit[] = {FF_PETRI_AUTO, FF_PETRI_DORMAND_PRINCE},
+                                   implicit[] = {FF_PETRI_AUTO, FF_PETRI_ROSENBROCK};
+  for (uint32_t part = 0; part < 9; part++) {
+    char what[60];
+    snprintf(what, sizeof what, "nets %u, %u and so on", part, part + 9);
+    if (is_wanted(what)) compare_drawn(part, DRAWN, any, explicit);
+    snprintf(what, sizeof what, "stiff nets %u, %u and so on", part, part + 9);
+    if (is_wanted(what)) compare_drawn(part, DRAWN / 2, stiff, implicit);
   }
 }
 
@@ -178,54 +227,10 @@ static void larger_nets_have_the_bits(void) {
   for (size_t i = 0; i <= LARGE_NETS; i++) {
     const large_net *of = i < LARGE_NETS ? &large_nets[i] : &wide;
     petri_text x;
+    if (!is_wanted(of->what)) continue;
     large_compile(&x, of, FF_PETRI_AUTO);
     if (x.program == NULL) continue;
     compare_net(&x, of->what, "generic", of->last, 1 + (i < LARGE_NETS ? 1000u : 100u) / gpu.part, 0);
-    petri_end(&x);
-  }
-}
-
-/* ---- stiff nets --------------------------------------------------------------------------------------------------------- */
-
-/* Whether a net is asked for, or a kernel. */
-static int is_wanted(const char *what) { return gpu.net == NULL || strstr(what, gpu.net) != NULL; }
-static int is_asked(const char *kernel) { return gpu.asked == NULL || strcmp(gpu.asked, kernel) == 0; }
-
-/* Whether a net has stochastic transitions and flows alone, and no rates that switch: it can be data. */
-static int is_plain(const ff_petri_program *p) {
-  int plain = p->n_immediate == 0 && p->n_timed == 0;
-  for (uint32_t k = 0; k < p->n_derived; k++) plain &= p->derived[k].kind == FF_PETRI_DISCRETE;
-  return plain;
-}
-
-/* Those of which hardly a trajectory is refused. */
-static void check_nets(const hostile_net *list, size_t n, int as_data) {
-  for (size_t i = 0; i < n; i++) {
-    const hostile_net *of = &list[i];
-    const ff_petri_options options = {.integrator = of->integrator, .relative = of->relative};
-    petri_text x;
-    if (of->most > 0 || !is_wanted(of->what)) continue;
-    hostile_write(&x, of->text);
-    petri_compile(&x, &options);
-    if (x.program == NULL) continue;
-    if (!as_data || is_asked("generated")) compare_net(&x, of->what, "generated", of->last, 20000 / gpu.part, 5);
-    if (as_data && is_asked("generic") && is_plain(x.program))
-      compare_net(&x, of->what, "generic", of->last, 4000 / gpu.part, 5);
-    petri_end(&x);
-  }
-}
-
-static void stiff_nets_have_the_bits(void) { check_nets(stiff_nets, STIFF_NETS, 1); }
-
-/* Those of many levels. */
-static void larger_stiff_nets_have_the_bits(void) {
-  for (size_t i = 0; i < LARGE_STIFF_NETS; i++) {
-    const large_stiff *of = &large_stiff_nets[i];
-    petri_text x;
-    if (!is_wanted(of->net.what)) continue;
-    large_compile(&x, &of->net, of->integrator);
-    if (x.program == NULL) continue;
-    compare_net(&x, of->net.what, "generic", of->net.last, 1 + 1000 / gpu.part, 5);
     petri_end(&x);
   }
 }
@@ -260,6 +265,7 @@ static void points_have_the_bits(void) {
     double times[TIMES];
     uint32_t observed[MOST_PLACES];
     ff_error err;
+    if (!is_wanted(of->what)) continue;
     for (uint32_t p = 0; p < POINTS; p++) {
       points_write(&nets[p], of->text, of->number[p]);
       if (nets[p].program == NULL) return;
@@ -269,7 +275,7 @@ static void points_have_the_bits(void) {
     for (uint32_t k = 0; k < nets[0].program->n_places; k++) observed[k] = k;
     const ff_device_request request = {.initial = points[0].initial, .times = times, .n_times = TIMES, .observed = observed,
                                        .n_observed = nets[0].program->n_places, .reals = 1, .points = points,
-                                       .n_points = POINTS, .n_each = 3000 / gpu.part, .joins = joins};
+                                       .n_points = POINTS, .n_each = 1 + 3000 / gpu.part, .joins = joins};
     FF_CHECK_OK(on_gpu(&j, nets[0].program, &request, POINTS * request.n_each, &err), &err);
     if (j.progress.done) compare_points(&j, &request, of);
     end_job(&j);
@@ -277,9 +283,49 @@ static void points_have_the_bits(void) {
   }
 }
 
+static int is_asked(const char *kernel) { return gpu.asked == NULL || strcmp(gpu.asked, kernel) == 0; }
+
+/* Whether a net has stochastic transitions and flows alone, and no rates that switch: it can be data. */
+static int is_plain(const ff_petri_program *p) {
+  int plain = p->n_immediate == 0 && p->n_timed == 0;
+  for (uint32_t k = 0; k < p->n_derived; k++) plain &= p->derived[k].kind == FF_PETRI_DISCRETE;
+  return plain;
+}
+
+/* Those of which hardly a trajectory is refused; as_data: also by the kernel that reads nets as data, or only by it. */
+static void check_nets(const hostile_net *list, size_t n, int as_data) {
+  for (size_t i = 0; i < n; i++) {
+    const hostile_net *of = &list[i];
+    const ff_petri_options options = {.integrator = of->integrator, .relative = of->relative};
+    petri_text x;
+    if (of->most > 0 || !is_wanted(of->what)) continue;
+    hostile_write(&x, of->text);
+    petri_compile(&x, &options);
+    if (x.program == NULL) continue;
+    if (!as_data || is_asked("generated")) compare_net(&x, of->what, "generated", of->last, 1 + 20000 / gpu.part, 5);
+    if (as_data && is_asked("generic") && is_plain(x.program))
+      compare_net(&x, of->what, "generic", of->last, 1 + 4000 / gpu.part, 5);
+    petri_end(&x);
+  }
+}
+
+static void stiff_nets_have_the_bits(void) { check_nets(stiff_nets, STIFF_NETS, 1); }
 static void instants_have_the_bits(void) { check_nets(instant_nets, INSTANT_NETS, 0); }
 static void switches_have_the_bits(void) { check_nets(switch_nets, SWITCH_NETS, 0); }
 static void clocks_have_the_bits(void) { check_nets(clock_nets, CLOCK_NETS, 0); }
+
+/* Stiff nets of many levels. */
+static void larger_stiff_nets_have_the_bits(void) {
+  for (size_t i = 0; i < LARGE_STIFF_NETS; i++) {
+    const large_stiff *of = &large_stiff_nets[i];
+    petri_text x;
+    if (!is_wanted(of->net.what)) continue;
+    large_compile(&x, &of->net, of->integrator);
+    if (x.program == NULL) continue;
+    compare_net(&x, of->net.what, "generic", of->net.last, 1 + 1000 / gpu.part, 5);
+    petri_end(&x);
+  }
+}
 
 /* ---- tissues ------------------------------------------------------------------------------------------------------------ */
 
@@ -340,7 +386,9 @@ static void compare_mixed(void) {
       of.nx = 60;
       of.ny = 50;
       of.last = 2;
+      of.what = "larger";
     }
+    if (!is_wanted(of.what)) continue;
     mixed_write(&x.net, &of);
     if (tissue_compile(&x, of.relative)) compare_tissue(&x, i < MIXED_NETS ? 40 : 2, of.last, of.what);
     tissue_end(&x);
@@ -355,9 +403,9 @@ static void tissues_have_the_bits(void) {
                {40, 50, 1, 20, 1e-6, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tissue x;
-    char what[40];
-    if (!tissue_write(&x, cases[i].nx, cases[i].ny, cases[i].diffusion, cases[i].relative)) continue;
-    snprintf(what, sizeof what, "%u x %u cells", cases[i].nx, cases[i].ny);
+    char what[60];
+    snprintf(what, sizeof what, "%u x %u cells, diffusion %g", cases[i].nx, cases[i].ny, cases[i].diffusion);
+    if (!is_wanted(what) || !tissue_write(&x, cases[i].nx, cases[i].ny, cases[i].diffusion, cases[i].relative)) continue;
     compare_tissue(&x, cases[i].n, cases[i].last, what);
     tissue_end(&x);
   }
@@ -471,6 +519,7 @@ static void ensembles_are_fast(void) {
 
 int main(int argc, char **argv) {
   static const ff_check_test own[] = {{"small_nets_have_the_bits", small_nets_have_the_bits},
+                                      {"random_nets_have_the_bits", random_nets_have_the_bits},
                                       {"stiff_nets_have_the_bits", stiff_nets_have_the_bits},
                                       {"instants_have_the_bits", instants_have_the_bits},
                                       {"clocks_have_the_bits", clocks_have_the_bits},
@@ -484,7 +533,14 @@ int main(int argc, char **argv) {
   const char *only = NULL;
   ff_backend_library *library = NULL;
   int measures = 0, tissues = 0;
-  if (backend_checks_list(own, n_own, argc, argv)) return 0;
+  if (argc == 2 && strcmp(argv[1], "list") == 0) {
+    gpu.lists = 1;
+    for (int k = 0; k < n_own; k++) {
+      ff_check_state.test = own[k].name;
+      own[k].run();
+    }
+    return 0;
+  }
   gpu.backend = backend_checks_open(&library, FF_PETRI_INTERFACE, "[cache=FOLDER] [speed]", argc, argv);
   if (gpu.backend == NULL) return 2;
   for (int i = 2; i < argc; i++) {
@@ -501,7 +557,10 @@ int main(int argc, char **argv) {
     if (strncmp(argv[i], "times=", 6) == 0 && atoi(argv[i] + 6) > 0) gpu.times = (uint32_t)atoi(argv[i] + 6);
     if (strncmp(argv[i], "threads=", 8) == 0 && atoi(argv[i] + 8) > 0) gpu.threads = (uint32_t)atoi(argv[i] + 8);
     if (strncmp(argv[i], "part=", 5) == 0 && atoi(argv[i] + 5) > 0) gpu.part = (uint32_t)atoi(argv[i] + 5);
-    if (strncmp(argv[i], "only=", 5) == 0) only = argv[i] + 5;
+    if (strncmp(argv[i], "only=", 5) == 0) {
+      only = strtok(argv[i] + 5, "/");
+      gpu.net = strtok(NULL, "");
+    }
   }
   if (gpu.n == 0 && tissues) gpu.n = 1;
   const int first = only != NULL ? backend_checks_find(own, n_own, only) : 0;
