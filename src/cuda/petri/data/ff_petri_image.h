@@ -88,10 +88,10 @@ enum { FF_PETRI_IMAGE_AFFINE = 1, FF_PETRI_IMAGE_QUICK = 2 };
   X(uint32_t, derived_first) X(uint32_t, derived_of)         /* of each other place: what is derived of it, */                \
   X(uint32_t, coefficient_first) X(uint32_t, coefficient_of) /* the transitions whose coefficients depend on it, */           \
   X(uint32_t, sum_first) X(uint32_t, sum_of)                 /* and their cells */                                            \
-  X(uint32_t, place) X(double, initial)   /* of each place in the net's order: its number, and the marking at the start */ \
-  /* For implicit steps: the places from which each flow takes; derivatives, by columns, and those of each row; groups of \
-   * columns; the elimination, as in ff_sparse_order.h; the entries below each pivot, and those that it changes: for each \
-   * entry below it, those in its row. Rows that can be solved at the same time, forward and backward. */ \
+  X(uint32_t, place) X(double, initial)   /* of each place in the net's order: its number, and the marking at the start */    \
+  /* For implicit steps: the places from which each flow takes; derivatives, by columns, and those of each row; groups of     \
+   * columns; the elimination, as in ff_sparse_order.h; the entries below each pivot, and those that it changes: for each     \
+   * entry below it, those in its row. Rows that can be solved at the same time, forward and backward. */                     \
   X(uint32_t, input_first) X(uint32_t, input)                                                                                 \
   X(size_t, column_first) X(uint32_t, column_row) X(uint32_t, column_group)                                                   \
   X(uint32_t, row_first) X(uint32_t, row_entry) X(uint32_t, row_column)                                                       \
