@@ -142,10 +142,10 @@
 #'   * `semantics = "bio"`, or without stochastic transitions.
 #'
 #'   They also have neither conditions on levels or the time (`until` and [first_passage()]), nor the method `"paper"`, nor
-#'   the integrator `"cvode"`. They have `"rosenbrock"` in generated code alone, for at most 8 places that flows change, and not
-#'   with `method = "windows"`. If rates depend on the time, or transitions are scheduled, they cannot continue a result whose
-#'   time is not 0. A net that `method = "auto"` simulates as a reaction network has the kernels of that network: see
-#'   [`simulate()`][simulate.reaction_network].
+#'   the integrator `"cvode"`. They have `"rosenbrock"` for at most 8 places that flows change; if all transitions are stochastic
+#'   or flows, for at most 512; not with `method = "windows"`. If rates depend on the time, or transitions are scheduled, they
+#'   cannot continue a result whose time is not 0. A net that `method = "auto"` simulates as a reaction network has the kernels of
+#'   that network: see [`simulate()`][simulate.reaction_network].
 #'
 #'   For what GPUs cannot do, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason. So
 #'   this is how to find out whether a GPU can simulate a net: simulate one trajectory with `backend = "cuda"`. With `"auto"`,
@@ -163,7 +163,9 @@
 #'   without a firing, a delay is infinite, a rate is negative or not finite, or a rate has so many peaks that it needs more
 #'   room than there is. With `method = "windows"`, also those of more than 500,000 cells that have more than 8 steps of the
 #'   solver in a window, on average. With `integrator = "auto"`, also those whose flows turn out to be stiff, where GPUs do not
-#'   have `"rosenbrock"`. If all trajectories are like this, the run is slower than on the processor.
+#'   have `"rosenbrock"`, or have it in kernel `"generic"` alone and run the net by generated code: this is so for 9 to 16 places
+#'   that flows change. If all trajectories are like this, the run is slower than on the processor; give the kernel `"generic"`:
+#'   see [backends()].
 #' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
 #'   resumed, because a result has neither the events that wait, nor the parameters that events have set, nor the clocks of
 #'   deterministic transitions.

@@ -71,20 +71,28 @@ static FF_HD inline double ff_ode_later(double t, double tried) {
   return t + FF_ODE_DIFFERENCE * (ff_math_absolute(t) + tried);
 }
 
-/* Sets the entries of the columns of group g, no two of which have a row in common, from f at two states that differ in them. */
-static FF_HD inline void ff_ode_differences(const ff_ode_pattern *j, const uint32_t *group, uint32_t g, const double *start,
-                                            const double *slope, const double *at, const double *slope_at, double *entry) {
-  for (uint32_t c = 0; c < j->n; c++) {
-    if (group[c] != g) continue;
-    const double step = at[c] - start[c];
-    for (size_t p = j->first[c]; p < j->first[c + 1]; p++) entry[p] = (slope_at[j->row[p]] - slope[j->row[p]]) / step;
-  }
+/* Sets the entries of column c from f at two states that differ in it. */
+static FF_HD inline void ff_ode_difference(const ff_ode_pattern *j, uint32_t c, const double *start, const double *slope,
+                                           const double *at, const double *slope_at, double *entry) {
+  const double step = at[c] - start[c];
+  for (size_t p = j->first[c]; p < j->first[c + 1]; p++) entry[p] = (slope_at[j->row[p]] - slope[j->row[p]]) / step;
 }
 
-/* Sets df/dt from f at two times. */
+/* The same for the columns of group g, no two of which have a row in common. */
+static FF_HD inline void ff_ode_differences(const ff_ode_pattern *j, const uint32_t *group, uint32_t g, const double *start,
+                                            const double *slope, const double *at, const double *slope_at, double *entry) {
+  for (uint32_t c = 0; c < j->n; c++)
+    if (group[c] == g) ff_ode_difference(j, c, start, slope, at, slope_at, entry);
+}
+
+/* df/dt of a component from f at two times. */
+static FF_HD inline double ff_ode_slope_in_time(double t, double later, double slope, double slope_later) {
+  return (slope_later - slope) / (later - t);
+}
+
 static FF_HD inline void ff_ode_difference_in_time(uint32_t n, double t, double later, const double *slope,
                                                    const double *slope_later, double *in_time) {
-  for (uint32_t i = 0; i < n; i++) in_time[i] = (slope_later[i] - slope[i]) / (later - t);
+  for (uint32_t i = 0; i < n; i++) in_time[i] = ff_ode_slope_in_time(t, later, slope[i], slope_later[i]);
 }
 
 /* ---- stages ------------------------------------------------------------------------------------------------------------- */
@@ -103,30 +111,41 @@ static FF_HD inline double ff_ode_implicit_time(int i, double from, double h) {
   return from + (i < FF_ODE_IMPLICIT_INNER ? ff_ode_implicit_node[i] : 1) * h;
 }
 
-/* Sets the state of stage i. The last ones add u to that of the stage before, which is in `at`. */
-static FF_HD inline void ff_ode_implicit_state(int i, uint32_t n, const double *start, const double *k, double *at) {
+/* A component at stage i, where k[0], k[n], ... are its u. The last stages add u to the state of the stage before, which is
+ * `at`. */
+static FF_HD inline double ff_ode_implicit_at(int i, uint32_t n, double start, double at, const double *k) {
   const double *const weight = ff_ode_implicit_state_weight[i < FF_ODE_IMPLICIT_INNER ? i : FF_ODE_IMPLICIT_INNER];
-  const int stages = i < FF_ODE_IMPLICIT_INNER ? i : FF_ODE_IMPLICIT_INNER;
-  if (i > FF_ODE_IMPLICIT_INNER) {
-    for (uint32_t s = 0; s < n; s++) at[s] += k[(size_t)(i - 1) * n + s];
-    return;
-  }
-  for (uint32_t s = 0; s < n; s++) at[s] = start[s] + ff_ode_implicit_sum(weight, stages, k + s, n);
+  if (i > FF_ODE_IMPLICIT_INNER) return at + k[(size_t)(i - 1) * n];
+  return start + ff_ode_implicit_sum(weight, i, k, n);
 }
 
-/* Replaces f at stage i, in k, by the right side of (df/dx - shift I) u = y, and sets `right` to it. in_time: 0 if f does not
- * depend on the time. */
+/* Sets the state of stage i. */
+static FF_HD inline void ff_ode_implicit_state(int i, uint32_t n, const double *start, const double *k, double *at) {
+  for (uint32_t s = 0; s < n; s++) at[s] = ff_ode_implicit_at(i, n, start[s], at[s], k + s);
+}
+
+/* A component of the right side of (df/dx - shift I) u = y at stage i, where k[i * n] is f. in_time: that of the component, or
+ * NULL if f does not depend on the time. */
+static FF_HD inline double ff_ode_implicit_side(int i, uint32_t n, double h, const double *in_time, const double *k) {
+  double sum = k[(size_t)i * n] + ff_ode_implicit_sum(ff_ode_implicit_stage_weight[i], i, k, n) / h;
+  if (i < FF_ODE_IMPLICIT_INNER && in_time != 0) sum += h * ff_ode_implicit_in_time[i] * *in_time;
+  return -sum;
+}
+
+/* Replaces f at stage i, in k, by the right side, and sets `right` to it. in_time: 0 if f does not depend on the time. */
 static FF_HD inline void ff_ode_implicit_right(int i, uint32_t n, double h, const double *in_time, double *k, double *right) {
-  double *const own = k + (size_t)i * n;
-  for (uint32_t s = 0; s < n; s++) {
-    double sum = own[s] + ff_ode_implicit_sum(ff_ode_implicit_stage_weight[i], i, k + s, n) / h;
-    if (i < FF_ODE_IMPLICIT_INNER && in_time != 0) sum += h * ff_ode_implicit_in_time[i] * in_time[s];
-    own[s] = right[s] = -sum;
-  }
+  for (uint32_t s = 0; s < n; s++)
+    k[(size_t)i * n + s] = right[s] = ff_ode_implicit_side(i, n, h, in_time != 0 ? in_time + s : 0, k + s);
 }
 
-/* Whether u solves (df/dx - shift I) u = y, but for rounding errors. permitted: the least error of each component that the
- * tolerance permits. A part of it may be missed, too: numbers below 2^-1022 have few digits. misfit, terms: room. */
+/* Whether u solves row i of (df/dx - shift I) u = y: `misfit` is the difference of both sides, `terms` the sum of the sizes of
+ * what it is made of, `permitted` the least error of the component that the tolerance permits. A part of it may be missed, too:
+ * numbers below 2^-1022 have few digits. */
+static FF_HD inline int ff_ode_implicit_fits(double misfit, double terms, double shift, double permitted) {
+  return ff_math_absolute(misfit) <= FF_ODE_IMPLICIT_MISFIT * (terms + shift * permitted);
+}
+
+/* Whether u solves (df/dx - shift I) u = y, but for rounding errors. misfit, terms: room. */
 static FF_HD inline int ff_ode_implicit_solves(const ff_ode_pattern *j, const double *entry, double shift, const double *u,
                                                const double *y, const double *permitted, double *misfit, double *terms) {
   for (uint32_t i = 0; i < j->n; i++) {
@@ -140,7 +159,7 @@ static FF_HD inline int ff_ode_implicit_solves(const ff_ode_pattern *j, const do
       terms[j->row[p]] += ff_math_absolute(term);
     }
   for (uint32_t i = 0; i < j->n; i++)
-    if (!(ff_math_absolute(misfit[i]) <= FF_ODE_IMPLICIT_MISFIT * (terms[i] + shift * permitted[i]))) return 0;
+    if (!ff_ode_implicit_fits(misfit[i], terms[i], shift, permitted[i])) return 0;
   return 1;
 }
 

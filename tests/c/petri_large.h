@@ -124,10 +124,10 @@ static const large_net large_nets[] = {
 enum { LARGE_NETS = sizeof large_nets / sizeof *large_nets };
 
 /* Compiles a net. The caller ends *x with petri_end(). */
-static inline void large_compile(petri_text *x, const large_net *net) {
+static inline void large_compile(petri_text *x, const large_net *net, ff_petri_integrator integrator) {
   petri_begin(x);
   net->write(x, net->n);
-  petri_compile(x, &(ff_petri_options){.integrator = FF_PETRI_AUTO});
+  petri_compile(x, &(ff_petri_options){.integrator = integrator});
 }
 
 #endif

@@ -1,9 +1,10 @@
 /* Compares trajectories of Petri nets on a GPU with those of this processor, bit for bit:
  *
- *   petri_check fireflip_cuda.so [cache=FOLDER] [part=N] [only=TEST] [only=TEST/NET] [verbose]
+ *   petri_check fireflip_cuda.so [cache=FOLDER] [part=N] [only=TEST] [only=TEST/NET] [kernel=NAME] [verbose]
  *
- * With part=N, one of N trajectories of each test. With verbose, it prints the seconds that each net takes. `petri_check list`
- * prints TEST/NET for all nets of all tests. With `speed`, it measures ensembles instead:
+ * With part=N, one of N trajectories of each test; with kernel=NAME, stiff nets by this kernel alone. With verbose, it prints the
+ * seconds that each net takes. `petri_check list` prints TEST/NET for all nets of all tests. With `speed`, it measures ensembles
+ * instead:
  *
  *   petri_check fireflip_cuda.so speed [cache=FOLDER] [n=TRAJECTORIES] [times=N] [net=NAME] [kernel=NAME] [threads=N]
  *   petri_check fireflip_cuda.so tissue [cache=FOLDER] [cells=NXxNY] [diffusion=D] [n=TRAJECTORIES] [last=TIME]
@@ -22,7 +23,7 @@
 #include "../c/petri_instant.h"
 #include "../c/petri_stiff.h"
 #include "../c/petri_points.h"
-#include "../c/petri_large.h"
+#include "../c/petri_large_stiff.h"
 #include "../c/petri_mixed.h"
 #include "../../src/petri/windows/ff_petri_opener.h"
 #include "../c/petri_nets.h"
@@ -34,7 +35,7 @@
 
 static struct {
   const ff_device_calls *backend;
-  const char *cache, *net, *kernel;
+  const char *cache, *net, *kernel, *asked; /* asked: the kernel that was asked for */
   int lists; /* whether the nets of tests are only listed */
   uint64_t n;
   uint32_t part, times, nx, ny, threads;
@@ -227,7 +228,7 @@ static void larger_nets_have_the_bits(void) {
     const large_net *of = i < LARGE_NETS ? &large_nets[i] : &wide;
     petri_text x;
     if (!is_wanted(of->what)) continue;
-    large_compile(&x, of);
+    large_compile(&x, of, FF_PETRI_AUTO);
     if (x.program == NULL) continue;
     compare_net(&x, of->what, "generic", of->last, 1 + (i < LARGE_NETS ? 1000u : 100u) / gpu.part, 0);
     petri_end(&x);
@@ -282,8 +283,17 @@ static void points_have_the_bits(void) {
   }
 }
 
-/* Those of which hardly a trajectory is refused. */
-static void check_nets(const hostile_net *list, size_t n) {
+static int is_asked(const char *kernel) { return gpu.asked == NULL || strcmp(gpu.asked, kernel) == 0; }
+
+/* Whether a net has stochastic transitions and flows alone, and no rates that switch: it can be data. */
+static int is_plain(const ff_petri_program *p) {
+  int plain = p->n_immediate == 0 && p->n_timed == 0;
+  for (uint32_t k = 0; k < p->n_derived; k++) plain &= p->derived[k].kind == FF_PETRI_DISCRETE;
+  return plain;
+}
+
+/* Those of which hardly a trajectory is refused; as_data: also by the kernel that reads nets as data, or only by it. */
+static void check_nets(const hostile_net *list, size_t n, int as_data) {
   for (size_t i = 0; i < n; i++) {
     const hostile_net *of = &list[i];
     const ff_petri_options options = {.integrator = of->integrator, .relative = of->relative};
@@ -292,15 +302,30 @@ static void check_nets(const hostile_net *list, size_t n) {
     hostile_write(&x, of->text);
     petri_compile(&x, &options);
     if (x.program == NULL) continue;
-    compare_net(&x, of->what, "generated", of->last, 1 + 20000 / gpu.part, 5);
+    if (!as_data || is_asked("generated")) compare_net(&x, of->what, "generated", of->last, 1 + 20000 / gpu.part, 5);
+    if (as_data && is_asked("generic") && is_plain(x.program))
+      compare_net(&x, of->what, "generic", of->last, 1 + 4000 / gpu.part, 5);
     petri_end(&x);
   }
 }
 
-static void stiff_nets_have_the_bits(void) { check_nets(stiff_nets, STIFF_NETS); }
-static void instants_have_the_bits(void) { check_nets(instant_nets, INSTANT_NETS); }
-static void switches_have_the_bits(void) { check_nets(switch_nets, SWITCH_NETS); }
-static void clocks_have_the_bits(void) { check_nets(clock_nets, CLOCK_NETS); }
+static void stiff_nets_have_the_bits(void) { check_nets(stiff_nets, STIFF_NETS, 1); }
+static void instants_have_the_bits(void) { check_nets(instant_nets, INSTANT_NETS, 0); }
+static void switches_have_the_bits(void) { check_nets(switch_nets, SWITCH_NETS, 0); }
+static void clocks_have_the_bits(void) { check_nets(clock_nets, CLOCK_NETS, 0); }
+
+/* Stiff nets of many levels. */
+static void larger_stiff_nets_have_the_bits(void) {
+  for (size_t i = 0; i < LARGE_STIFF_NETS; i++) {
+    const large_stiff *of = &large_stiff_nets[i];
+    petri_text x;
+    if (!is_wanted(of->net.what)) continue;
+    large_compile(&x, &of->net, of->integrator);
+    if (x.program == NULL) continue;
+    compare_net(&x, of->net.what, "generic", of->net.last, 1 + 1000 / gpu.part, 5);
+    petri_end(&x);
+  }
+}
 
 /* ---- tissues ------------------------------------------------------------------------------------------------------------ */
 
@@ -458,7 +483,7 @@ static void ensembles_are_fast(void) {
     ff_error err;
     if (gpu.net != NULL && strcmp(gpu.net, nets[i].what) != 0) continue;
     if (nets[i].large != NULL)
-      large_compile(&x, nets[i].large);
+      large_compile(&x, nets[i].large, FF_PETRI_AUTO);
     else
       small_compile(&x, &(small_net){nets[i].what, nets[i].write, 0, FF_PETRI_AUTO});
     for (uint32_t k = 0; k < n_times; k++) times[k] = nets[i].last * (k + 1) / n_times;
@@ -501,6 +526,7 @@ int main(int argc, char **argv) {
                                       {"switches_have_the_bits", switches_have_the_bits},
                                       {"points_have_the_bits", points_have_the_bits},
                                       {"larger_nets_have_the_bits", larger_nets_have_the_bits},
+                                      {"larger_stiff_nets_have_the_bits", larger_stiff_nets_have_the_bits},
                                       {"tissues_have_the_bits", tissues_have_the_bits}};
   static const ff_check_test speed[] = {{"ensembles_are_fast", ensembles_are_fast}, {"a_tissue_is_fast", a_tissue_is_fast}};
   const int n_own = (int)(sizeof own / sizeof *own);
@@ -526,7 +552,7 @@ int main(int argc, char **argv) {
     if (strncmp(argv[i], "last=", 5) == 0) gpu.last = strtod(argv[i] + 5, NULL);
     if (strncmp(argv[i], "cache=", 6) == 0) gpu.cache = argv[i] + 6;
     if (strncmp(argv[i], "net=", 4) == 0) gpu.net = argv[i] + 4;
-    if (strncmp(argv[i], "kernel=", 7) == 0) gpu.kernel = argv[i] + 7;
+    if (strncmp(argv[i], "kernel=", 7) == 0) gpu.kernel = gpu.asked = argv[i] + 7;
     if (strncmp(argv[i], "n=", 2) == 0) gpu.n = (uint64_t)atoll(argv[i] + 2);
     if (strncmp(argv[i], "times=", 6) == 0 && atoi(argv[i] + 6) > 0) gpu.times = (uint32_t)atoi(argv[i] + 6);
     if (strncmp(argv[i], "threads=", 8) == 0 && atoi(argv[i] + 8) > 0) gpu.threads = (uint32_t)atoi(argv[i] + 8);

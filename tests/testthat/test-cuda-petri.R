@@ -160,6 +160,7 @@ test_that("what a GPU refuses of a net is simulated by the processor", {
     continuous = c("x", "y"))
   for (integrator in c("auto", "rosenbrock"))
     expect_same_ensemble(stiff, 100, seed = 1, times = c(0.5, 2), integrator = integrator)
+  expect_same_ensemble(row_of_genes(40), 50, seed = 1, times = c(0.5, 1), integrator = "rosenbrock")
   bad <- petri_net("A -> 0" = 1, "0 -> A" = "2 * (A - 2.5) + 0 * x", "0 -> x" = flow(1), initial = c(A = 4), continuous = "x")
   said <- function(backend) tryCatch(simulate(bad, 100, 1, times = 2, backend = backend), fireflip_error_model = conditionMessage)
   expect_identical(said("cuda"), said("cpu"))

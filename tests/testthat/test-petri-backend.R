@@ -244,6 +244,14 @@ test_that("a larger net runs as data or is refused with its size, and one withou
   plain_session(fireflip.cuda_library = fake("petri"))
   larger <- function(backend) simulate(row_of_genes(17), 5, 1, times = 0.1, backend = backend)
   expect_identical(larger("cuda"), larger("cpu"))
+  implicit <- function(backend) simulate(row_of_genes(17), 5, 1, times = 0.1, integrator = "rosenbrock", backend = backend)
+  expect_identical(implicit("cuda"), implicit("cpu"))
+  many <- expect_error(
+    simulate(row_of_genes(513), 5, 1, times = 0.1, method = "exact", integrator = "rosenbrock", backend = "cuda"),
+    class = "fireflip_error_unsupported"
+  )
+  told <- "as data: the net has 513 continuous places that flows change, and implicit steps; expected at most 512"
+  expect_match(conditionMessage(many), told, fixed = TRUE)
   nested <- paste0(strrep("sqrt(1 + ", 40), "x", strrep(")", 40))
   deep <- petri_net("0 -> A" = 1, "0 -> x" = flow(nested), initial = c(A = 1), continuous = "x")
   refused <- expect_error(simulate(deep, 5, 1, times = 0.1, backend = "cuda"), class = "fireflip_error_unsupported")

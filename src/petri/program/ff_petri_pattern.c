@@ -76,7 +76,7 @@ static ff_status make(ff_petri_maker *m, const uint32_t *moving) {
 /* How implicit steps differentiate and eliminate; the solver finds this out where it is not there. */
 static ff_status order_steps(ff_petri_maker *m) {
   ff_petri_program *p = m->p;
-  const int few = p->n_levels <= FF_PETRI_FEW_LEVELS;
+  const int few = p->n_levels <= FF_PETRI_STIFF_LEVELS && p->column_first[p->n_levels] <= FF_PETRI_STIFF_ENTRIES;
   if (p->options.paper || (!few && p->options.integrator != FF_PETRI_ROSENBROCK)) return FF_OK;
   const ff_status status = ff_sparse_order_new(&p->order, p->n_levels, p->column_first, p->column_row, m->err);
   if (status != FF_OK || !few) return status;

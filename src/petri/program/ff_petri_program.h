@@ -205,14 +205,17 @@ typedef struct {
   /* Where the derivatives of flows by levels are not 0, for implicit steps; NULL for explicit ones. */
   size_t *column_first;
   uint32_t *column_row;
-  ff_sparse_order *order; /* NULL unless all steps are implicit, or there are few levels */
-  uint32_t *column_group, n_column_groups; /* see ff_ode_group_columns(). NULL unless there are few levels */
+  ff_sparse_order *order; /* NULL unless all steps are implicit, or GPUs may have implicit steps */
+  uint32_t *column_group, n_column_groups; /* see ff_ode_group_columns(). NULL unless GPUs may have implicit steps */
 } ff_petri_program;
 
-#define FF_PETRI_FEW_LEVELS 8u /* at most: GPUs have implicit steps for so many */
+#define FF_PETRI_FEW_LEVELS 8u /* at most: code for a net has implicit steps for so many levels, */
+#define FF_PETRI_STIFF_LEVELS 512u /* and nets as data for so many, and so many derivatives */
+#define FF_PETRI_STIFF_ENTRIES 65536u
 
 /* Compiles a net, which is borrowed. The caller frees *out with ff_petri_program_free(), which accepts NULL. FF_EARGUMENT for
- * tolerances that are not numbers above 0. O(size of the net); of an elimination, too, if all steps are implicit. */
+ * tolerances that are not numbers above 0. O(size of the net); of an elimination, too, if all steps are implicit, or
+ * GPUs may have implicit steps. */
 ff_status ff_petri_program_new(ff_petri_program **out, const ff_petri_flat *flat, const ff_petri_options *options, ff_error *err);
 void ff_petri_program_free(ff_petri_program *program);
 

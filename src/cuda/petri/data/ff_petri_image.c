@@ -19,7 +19,6 @@ static ff_status refuse(ff_error *err, const char *what) {
 /* What only generated code has. */
 static ff_status check_kinds(const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
   if (request->until != NULL) return refuse(err, "conditions that end trajectories");
-  if (p->options.integrator == FF_PETRI_ROSENBROCK) return refuse(err, "integrator = \"rosenbrock\"");
   if (p->n_immediate > 0) return refuse(err, "immediate transitions");
   if (p->n_timed > 0) return refuse(err, "deterministic or scheduled transitions");
   for (uint32_t k = 0; k < p->n_derived; k++)
@@ -27,7 +26,7 @@ static ff_status check_kinds(const ff_petri_program *p, const ff_device_request 
   return FF_OK;
 }
 
-static ff_status check_size(const char *what, uint64_t found, uint64_t most, ff_error *err) {
+ff_status ff_petri_image_check_size(const char *what, uint64_t found, uint64_t most, ff_error *err) {
   if (found <= most) return FF_OK;
   return ff_error_set(err, FF_EUNSUPPORTED, "too large as data: the net has %llu %s; expected at most %llu",
                       (unsigned long long)found, what, (unsigned long long)most);
@@ -53,8 +52,8 @@ static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
                {"operands that a formula keeps", p->depth, FF_PETRI_IMAGE_DEPTH}};
   ff_status status = FF_OK;
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes && status == FF_OK; i++)
-    status = check_size(sizes[i].what, sizes[i].found, sizes[i].most, err);
-  return status;
+    status = ff_petri_image_check_size(sizes[i].what, sizes[i].found, sizes[i].most, err);
+  return status == FF_OK ? ff_petri_image_check_stiff(p, err) : status;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------------- */
@@ -147,6 +146,7 @@ static void put_flows(maker *m, flow_effect *list, uint32_t *place) {
     for (uint32_t i = 0; i < law->n; i++) put_narrow(m, law, i, place[flow++]);
   }
   PUT(m, arc_first, (uint32_t)m->n_arc);
+  if (ff_petri_image_is_implicit(p)) ff_petri_image_put_inputs(m, place);
   put_terms(m, list, n, place);
 }
 
@@ -338,7 +338,14 @@ static void describe(const maker *m, ff_petri_image *out) {
                           .n_cells = p->n_cells, .n_profiles = p->n_profiles, .n_derived = p->n_derived,
                           .n_narrow = (uint32_t)m->n_narrow, .depth = m->depth,
                           .automatic = p->options.integrator == FF_PETRI_AUTO, .timed_flows = p->timed_flows,
+                          .implicit = (uint32_t)ff_petri_image_is_implicit(p), .n_entries = (uint32_t)m->n_column_row,
+                          .n_factors = (uint32_t)m->n_factor_column,
                           .timed_profiles = p->timed_profiles, .relative = p->options.relative, .absolute = p->options.absolute};
+  if (out->implicit) {
+    out->n_column_groups = p->n_column_groups;
+    out->n_forward = (uint32_t)m->n_forward_first - 1;
+    out->n_backward = (uint32_t)m->n_backward_first - 1;
+  }
   for (size_t k = 0; k < m->n_narrow; k++) out->reads = larger(out->reads, symbols_of(m, &m->flow[m->narrow[k].flow]));
   for (uint32_t k = 1; k < p->n_profiles; k++) {
     out->reads = larger(out->reads, symbols_of(m, &m->profile[k]));
@@ -378,11 +385,13 @@ static void make(maker *m, const ff_device_request *request) {
   if (m->status == FF_OK) put_cells(m);
   if (m->status == FF_OK) put_shared(m);
   if (m->status == FF_OK) put_places(m, request);
+  if (m->status == FF_OK && ff_petri_image_is_implicit(m->p)) ff_petri_image_put_elimination(m);
 }
 
 static ff_status check_formulas(const maker *m) {
-  const ff_status status = check_size("operations in formulas", m->n_word, FF_PETRI_IMAGE_WORDS, m->err);
-  return status != FF_OK ? status : check_size("operands in formulas", m->n_operand, FF_PETRI_IMAGE_OPERANDS, m->err);
+  const ff_status status = ff_petri_image_check_size("operations in formulas", m->n_word, FF_PETRI_IMAGE_WORDS, m->err);
+  if (status != FF_OK) return status;
+  return ff_petri_image_check_size("operands in formulas", m->n_operand, FF_PETRI_IMAGE_OPERANDS, m->err);
 }
 
 ff_status ff_petri_image_new(ff_petri_image *out, void **memory, size_t *bytes, const ff_petri_program *p,

@@ -31,6 +31,8 @@ extern "C" {
 #define FF_PETRI_IMAGE_WORDS 65536u   /* of formulas, where equal ones count once */
 #define FF_PETRI_IMAGE_OPERANDS 0x40000000u
 #define FF_PETRI_IMAGE_DEPTH 32u
+#define FF_PETRI_IMAGE_FACTORS 65536u   /* entries of the factors in implicit steps, */
+#define FF_PETRI_IMAGE_UPDATES 0x400000u /* and how many of them the pivots of an elimination change, in all */
 #define FF_PETRI_IMAGE_PIECES 128u      /* of integrals in a segment, for which a trajectory has room */
 
 /* Symbol k is operand[operands + k * stride]. Without words, it is the product of two symbols. */
@@ -86,13 +88,24 @@ enum { FF_PETRI_IMAGE_AFFINE = 1, FF_PETRI_IMAGE_QUICK = 2 };
   X(uint32_t, derived_first) X(uint32_t, derived_of)         /* of each other place: what is derived of it, */                \
   X(uint32_t, coefficient_first) X(uint32_t, coefficient_of) /* the transitions whose coefficients depend on it, */           \
   X(uint32_t, sum_first) X(uint32_t, sum_of)                 /* and their cells */                                            \
-  X(uint32_t, place) X(double, initial)   /* of each place in the net's order: its number, and the marking at the start */
+  X(uint32_t, place) X(double, initial)   /* of each place in the net's order: its number, and the marking at the start */    \
+  /* For implicit steps: the places from which each flow takes; derivatives, by columns, and those of each row; groups of     \
+   * columns; the elimination, as in ff_sparse_order.h; the entries below each pivot, and those that it changes: for each     \
+   * entry below it, those in its row. Rows that can be solved at the same time, forward and backward. */                     \
+  X(uint32_t, input_first) X(uint32_t, input)                                                                                 \
+  X(size_t, column_first) X(uint32_t, column_row) X(uint32_t, column_group)                                                   \
+  X(uint32_t, row_first) X(uint32_t, row_entry) X(uint32_t, row_column)                                                       \
+  X(uint32_t, order) X(size_t, factor_first) X(size_t, diagonal) X(uint32_t, factor_column) X(size_t, source)                 \
+  X(uint32_t, below_first) X(uint32_t, below) X(uint32_t, update_first) X(uint32_t, update)                                   \
+  X(uint32_t, forward_first) X(uint32_t, forward) X(uint32_t, backward_first) X(uint32_t, backward)
 
 typedef struct {
   uint32_t n_levels, n_places, n_others, n_flows, n_transitions, n_groups, n_cells, n_profiles, n_derived, n_narrow;
   uint32_t depth, reads; /* of formulas; reads: the most symbols of one whose bounds are asked for */
   uint32_t scratch;      /* numbers that a warp needs for a while */
   uint32_t automatic;    /* whether the solver looks for stiffness */
+  uint32_t implicit;     /* whether some steps are implicit, or all if the solver does not look for stiffness */
+  uint32_t n_entries, n_column_groups, n_factors, n_forward, n_backward; /* of implicit steps */
   uint32_t timed_flows, timed_profiles;
   uint32_t has_shared;   /* whether groups have a profile in common that is not affine */
   double relative, absolute;

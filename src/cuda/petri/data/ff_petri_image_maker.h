@@ -38,6 +38,21 @@ typedef struct {
   ff_petri_image_more((m), (void **)&(m)->name, &(m)->room_##name, (m)->n_##name, (n), sizeof *(m)->name)
 void *ff_petri_image_more(ff_petri_image_maker *m, void **array, size_t *room, size_t used, size_t n, size_t size);
 
+ff_status ff_petri_image_check_size(const char *what, uint64_t found, uint64_t most, ff_error *err);
+
+/* ---- implicit steps: ff_petri_image_stiff.c ----------------------------------------------------------------------------- */
+
+/* FF_EUNSUPPORTED if all steps of the solver are implicit, and the net is too large for this. */
+ff_status ff_petri_image_check_stiff(const ff_petri_program *program, ff_error *err);
+
+/* Whether there are implicit steps. Otherwise, trajectories that are stiff are refused. */
+int ff_petri_image_is_implicit(const ff_petri_program *program);
+
+/* Add what implicit steps need: the places from which flows take, where place[f] is the number of flow f in the image; and
+ * derivatives and their elimination. */
+void ff_petri_image_put_inputs(ff_petri_image_maker *m, const uint32_t *place);
+void ff_petri_image_put_elimination(ff_petri_image_maker *m);
+
 /* ---- formulas: ff_petri_image_formulas.c -------------------------------------------------------------------------------- */
 
 /* Begin a formula of the list that is being put, and add its words: of a formula whose symbol k is the value of[k], or k

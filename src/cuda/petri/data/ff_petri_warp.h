@@ -16,6 +16,7 @@
 /* Each part uses those before it. */
 #include "ff_petri_warp_state.h"
 #include "ff_petri_warp_solver.h"
+#include "ff_petri_warp_stiff.h"
 #include "ff_petri_warp_bounds.h"
 #include "ff_petri_warp_hazards.h"
 #include "ff_petri_warp_fire.h"

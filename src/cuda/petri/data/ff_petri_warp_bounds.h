@@ -65,12 +65,12 @@ FF_WARP ff_petri_formula w_bounded(const ff_petri_image *image, const double *re
 
 /* Whether a rate may have a peak in the step that the solver has not seen. */
 FF_FUNCTION int w_rate_is_unseen(const ff_petri_image *image, const double *real, char *room, ff_petri_image_formula f,
-                                 double from, double length, double slack) {
-  const ff_petri_seen by = FF_PETRI_SEEN_BY_DORMAND_PRINCE;
+                                 double from, double length, double slack, uint32_t implicit) {
+  const ff_petri_seen by_explicit = FF_PETRI_SEEN_BY_DORMAND_PRINCE, by_implicit = FF_PETRI_SEEN_BY_RODAS;
   const ff_petri_step step = {from, from + length, length};
   ff_formula formula;
   const ff_petri_formula of = w_bounded(image, real, room, f, &formula, from, length, 0u, 0u);
-  return ff_petri_peak_is_unseen(&of, &step, &by, slack);
+  return ff_petri_peak_is_unseen(&of, &step, implicit ? &by_implicit : &by_explicit, slack);
 }
 
 /* Whether a profile may have a peak between two parts of the segment, where it was found to be from `low` to `high`. */
@@ -124,7 +124,8 @@ FF_WARP int w_rates_hide(const w_warp *w) {
         const ff_petri_image_formula f = m->flow[narrow.flow];
         const double slack = w_slack_of(w, i);
         if (!narrow.quick || !w_rate_is_plain(w, &f, slack))
-          FF_L(hides) = (uint32_t)w_rate_is_unseen(m, w->real, W_ROOM(w), f, w->s.from, w_length(w), slack);
+          FF_L(hides) = (uint32_t)w_rate_is_unseen(m, w->real, W_ROOM(w), f, w->s.from, w_length(w), slack,
+                                                   w->s.is & W_BY_IMPLICIT);
       }
     }
     FF_BALLOT(who, FF_L(hides) != 0u);

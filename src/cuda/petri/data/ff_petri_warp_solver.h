@@ -1,4 +1,4 @@
-/* Segments: where they end at the latest, and the solver's steps, by the method of Dormand and Prince. A part of
+/* Segments: where they end at the latest, and the solver's steps. Those by the method of Dormand and Prince are here. A part of
  * ff_petri_warp.h. Lanes share the flows of a stage, and then the levels. */
 #ifndef FF_PETRI_WARP_SOLVER_H
 #define FF_PETRI_WARP_SOLVER_H
@@ -205,19 +205,24 @@ FF_WARP void w_slopes_of(const w_warp *w, uint32_t i, double *k) {
 
 FF_WARP double w_size(const w_warp *w) { return w->image->absolute / w->image->relative; }
 
-/* The largest error of a level, as a part of what the tolerance permits; infinity if it is not a number. */
+/* The larger one of an error, and of the one that is found for a level, as a part of what the tolerance permits; infinity if it
+ * is not a number. */
+FF_WARP double w_larger_error(const w_warp *w, double error, double found, uint32_t i) {
+  const double start = ff_math_absolute(W_LEVEL(w, W_ROW_Y, i)), end = ff_math_absolute(W_LEVEL(w, W_ROW_END, i));
+  const double part = found / (w->image->relative * (w_size(w) + ff_ode_larger(start, end)));
+  return part < W_INFINITY ? ff_ode_larger(error, part) : W_INFINITY;
+}
+
+/* The largest error of a level. */
 FF_WARP double w_error(const w_warp *w, double h) {
   FF_LANE_IN;
   FF_LANE_VAR(double, error);
-  const double size = w_size(w);
   FF_EACH_LANE {
     FF_L(error) = 0;
     for (uint32_t i = lane; i < w->image->n_levels; i += 32u) {
       double k[W_STAGES];
       w_slopes_of(w, i, k);
-      const double start = ff_math_absolute(W_LEVEL(w, W_ROW_Y, i)), end = ff_math_absolute(W_LEVEL(w, W_ROW_END, i));
-      const double part = ff_ode_explicit_error(h, k) / (w->image->relative * (size + ff_ode_larger(start, end)));
-      FF_L(error) = part < W_INFINITY ? ff_ode_larger(FF_L(error), part) : W_INFINITY;
+      FF_L(error) = w_larger_error(w, FF_L(error), ff_ode_explicit_error(h, k), i);
     }
   }
   return w_largest(error);
@@ -266,34 +271,38 @@ FF_WARP int w_is_still(const w_warp *w) {
   return who == 0u && !w->image->timed_flows;
 }
 
+FF_WARP int w_mended_slopes(w_warp *w, uint32_t row, double time, double *to);
+
 /* Sets the slopes at the start of a step, unless a trial before has done so. */
-FF_WARP void w_open_step(w_warp *w) {
+FF_WARP void w_open_step(w_warp *w, int implicit) {
   FF_LANE_IN;
   if ((w->s.is & W_IS_OPEN) != 0u) return;
   if ((w->s.is & W_HAS_SLOPE) != 0u) {
     W_EACH(i, w->image->n_levels) W_LEVEL(w, W_ROW_K, i) = W_LEVEL(w, W_ROW_K + 6u, i);
     FF_SYNCWARP();
-  } else {
+  } else if (!implicit) {
     w_slopes(w, W_ROW_Y, w->s.from, W_ROW_K);
+  } else if (!w_mended_slopes(w, W_ROW_Y, w->s.from, &W_LEVEL(w, W_ROW_K, 0u))) {
+    FF_EACH_LANE w->FF_L(bad) = 1u;
   }
-  w->s.is |= W_IS_OPEN;
+  w->s.is = (w->s.is | W_IS_OPEN) & ~(uint32_t)W_IS_DERIVED;
 }
 
-/* A step of length h was accepted. */
-FF_WARP void w_accept(w_warp *w, double h, int limited) {
+/* The curve of a level in the step that was accepted, and its end. */
+FF_WARP void w_set_curve(const w_warp *w, uint32_t i, const double *c) {
+  W_LEVEL(w, W_ROW_START, i) = c[0];
+  FF_UNROLL for (uint32_t j = 2u; j < FF_ODE_DENSE; j++) W_LEVEL(w, W_ROW_START + j - 1u, i) = c[j];
+  W_LEVEL(w, W_ROW_Y, i) = W_LEVEL(w, W_ROW_END, i);
+}
+
+FF_WARP void w_accept(const w_warp *w, double h) {
   FF_LANE_IN;
-  w_kept *const s = &w->s;
   W_EACH(i, w->image->n_levels) {
     double k[W_STAGES], c[FF_ODE_DENSE];
     w_slopes_of(w, i, k);
     ff_ode_explicit_dense(h, W_LEVEL(w, W_ROW_Y, i), W_LEVEL(w, W_ROW_END, i), k, c);
-    W_LEVEL(w, W_ROW_START, i) = c[0];
-    FF_UNROLL for (uint32_t j = 2u; j < FF_ODE_DENSE; j++) W_LEVEL(w, W_ROW_START + j - 1u, i) = c[j];
-    W_LEVEL(w, W_ROW_Y, i) = W_LEVEL(w, W_ROW_END, i);
+    w_set_curve(w, i, c);
   }
-  FF_SYNCWARP();
-  s->to = limited ? s->most : s->from + h;
-  s->is = (s->is | W_HAS_SLOPE) & ~(uint32_t)(W_FRESH | W_FLAT | W_OWN | W_IS_OPEN);
 }
 
 /* The step is made once more, up to its middle. */
@@ -320,54 +329,87 @@ FF_WARP void w_look(w_warp *w) {
   if (w_rates_hide(w)) w_cut_step(w, middle);
 }
 
-/* Tries a step that is planned. Refused are steps that become too short, rates that are no numbers, and equations that are
- * stiff. */
-FF_WARP void w_try(w_warp *w, ff_ode_pace pace, const ff_ode_plan *plan) {
+/* The lengths after a try with this error. */
+FF_WARP void w_set_pace(w_warp *w, ff_ode_pace *pace, const ff_ode_plan *plan, double error, int accepted) {
   w_kept *const s = &w->s;
-  const double h = pace.tried;
-  w_stages(w, h);
-  const double error = w_error(w, h);
-  const int accepted = error <= 1;
-  if (plan->least || !(error < W_INFINITY) || w_has_failed(w)) {
-    s->phase = W_REFUSES;
-    return;
-  }
-  ff_ode_next_length(&pace, plan, ff_ode_factor(error, 5, accepted), accepted);
-  s->next = pace.next;
-  s->tried = h;
-  s->shortest = accepted && h < pace.shortest ? h : pace.shortest;
-  if (!accepted) return;
-  if (w->image->automatic) {
-    ff_ode_count_stiff(&pace, h * w_speed(w) > FF_ODE_STIFF_BORDER, 1);
-    s->stiff = pace.stiff;
-    s->calm = pace.calm;
-  }
-  w_accept(w, h, plan->limited);
+  ff_ode_next_length(pace, plan, ff_ode_factor(error, 5, accepted), accepted);
+  s->next = pace->next;
+  s->tried = pace->tried;
+  s->shortest = accepted && pace->tried < pace->shortest ? pace->tried : pace->shortest;
+}
+
+/* Counts a step that was accepted, if the solver looks for stiffness: see ff_ode_count_stiff(). */
+FF_WARP void w_count_stiff(w_warp *w, ff_ode_pace *pace, double speed, int explicit_step) {
+  ff_ode_count_stiff(pace, pace->tried * speed > FF_ODE_STIFF_BORDER, explicit_step);
+  w->s.stiff = pace->stiff;
+  w->s.calm = pace->calm;
+}
+
+/* The curves of a step that was accepted are set. */
+FF_WARP void w_end_step(w_warp *w, double h, int limited, uint32_t by) {
+  w_kept *const s = &w->s;
+  FF_SYNCWARP();
+  s->to = limited ? s->most : s->from + h;
+  s->is = (s->is | W_HAS_SLOPE) & ~(uint32_t)(W_FRESH | W_FLAT | W_OWN | W_IS_OPEN | W_BY_IMPLICIT);
+  s->is |= by;
   s->phase = W_SEARCHES;
   w_look(w);
 }
 
-/* Tries a step, or finds that nothing moves. */
-FF_WARP void w_step(w_warp *w) {
-  w_kept *const s = &w->s;
-  ff_ode_pace pace = {s->next, s->tried, s->shortest, 0u, s->stiff, s->calm};
-  ff_ode_plan plan = {s->most, 0, 0};
-  w_open_step(w);
-  const int rests = (s->is & W_FIRST) != 0u && w_is_still(w);
-  if (w_has_failed(w) || (!rests && w->image->automatic && s->stiff == FF_ODE_STIFF_STEPS)) {
-    s->phase = W_REFUSES;
+/* Tries a step that is planned. Refused are steps that become too short, and rates that are no numbers. */
+FF_WARP void w_try(w_warp *w, ff_ode_pace *pace, const ff_ode_plan *plan) {
+  const double h = pace->tried;
+  w_stages(w, h);
+  const double error = w_error(w, h);
+  const int accepted = error <= 1;
+  if (plan->least || !(error < W_INFINITY) || w_has_failed(w)) {
+    w->s.phase = W_REFUSES;
     return;
   }
-  if (rests) {
+  w_set_pace(w, pace, plan, error, accepted);
+  if (!accepted) return;
+  if (w->image->automatic) w_count_stiff(w, pace, w_speed(w), 1);
+  w_accept(w, h);
+  w_end_step(w, h, plan->limited, 0u);
+}
+
+/* Begins a step, or finds that nothing moves, or refuses the trajectory. Returns whether there is a step to try. */
+FF_WARP int w_plan(w_warp *w, ff_ode_pace *pace, ff_ode_plan *plan, int implicit) {
+  w_kept *const s = &w->s;
+  const ff_ode_pace kept = {s->next, s->tried, s->shortest, 0u, s->stiff, s->calm};
+  const ff_ode_plan until = {s->most, 0, 0};
+  w_open_step(w, implicit);
+  const int rests = (s->is & W_FIRST) != 0u && w_is_still(w);
+  s->phase = w_has_failed(w) ? W_REFUSES : rests ? W_SEARCHES : W_STEPS;
+  if (s->phase == W_SEARCHES) {
     s->is |= W_FLAT | W_OWN;
     s->to = w->image->timed_profiles ? s->most : W_INFINITY;
-    s->phase = W_SEARCHES;
+  }
+  if (s->phase != W_STEPS) return 0;
+  s->is &= ~(uint32_t)W_FIRST;
+  *pace = kept;
+  *plan = until;
+  if (!(pace->next > 0)) pace->next = pace->shortest = w_first_step(w);
+  ff_ode_plan_step(pace, plan, s->from, FF_ODE_LEAST_STEP, (s->is & W_FRESH) != 0u);
+  return 1;
+}
+
+FF_FUNCTION w_warp w_step_implicitly(w_warp own);
+
+/* Tries a step. Without the code for implicit steps, equations that are stiff are refused. */
+FF_WARP void w_step(w_warp *w, int implicit) {
+  const uint32_t stiff = w->image->automatic && w->s.stiff == FF_ODE_STIFF_STEPS;
+  ff_ode_pace pace;
+  ff_ode_plan plan;
+  if (implicit && w->image->implicit && (stiff || !w->image->automatic)) {
+    *w = w_step_implicitly(*w);
     return;
   }
-  s->is &= ~(uint32_t)W_FIRST;
-  if (!(pace.next > 0)) pace.next = pace.shortest = w_first_step(w);
-  ff_ode_plan_step(&pace, &plan, s->from, FF_ODE_LEAST_STEP, (s->is & W_FRESH) != 0u);
-  w_try(w, pace, &plan);
+  if (!w_plan(w, &pace, &plan, 0)) return;
+  if (stiff)
+    w->s.phase = W_REFUSES;
+  else
+    w_try(w, &pace, &plan);
 }
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef FF_PETRI_WARP_STATE_H
 #define FF_PETRI_WARP_STATE_H
 
-#include "../../../ode/ff_ode_pace_math.h"
+#include "../../../ode/ff_ode_implicit_math.h"
 #include "../../../petri/path/ff_petri_draws.h"
 #include "../../../petri/path/ff_petri_hazard_math.h"
 #include "../../../petri/path/ff_petri_segment_math.h"
@@ -68,7 +68,9 @@ enum {
   W_FRESH = 8,   /* no step was made since the solution began, or went on in another state */
   W_FIRST = 16,  /* the next step is the first one of a segment */
   W_HAS_SLOPE = 32, /* the slopes at the last stage are those at the start of the next step, */
-  W_IS_OPEN = 64 /* and those at the first stage are those of the step that is tried */
+  W_IS_OPEN = 64, /* and those at the first stage are those of the step that is tried, */
+  W_IS_DERIVED = 128, /* of which derivatives are known */
+  W_BY_IMPLICIT = 256 /* the last step was implicit */
 };
 
 enum { W_EMPTY, W_BEGINS, W_STEPS, W_SEARCHES, W_ENDS, W_REFUSES, W_IDLE };
@@ -90,6 +92,7 @@ typedef struct {
   double *real;
   uint32_t *word;
   ff_petri_part *piece;
+  double *stiff;          /* of implicit steps */
   char *room;             /* for bounds of formulas */
   double wanted;          /* the next time that is recorded */
   w_kept s;
@@ -111,12 +114,24 @@ typedef struct {
 #define W_N_PIECES(w, k) ((w)->word[W_AT_INTEGRALS((w)->image) + 3u * (k) + 2u])
 #define W_LIST(w, i) ((w)->word[W_AT_LIST((w)->image) + (i)])
 
+/* Numbers of implicit steps, which are where slots are kept: derivatives, those by the time, factors, 1 / pivots, and the
+ * solutions of stages. */
+#define W_AT_IN_TIME(m) ((m)->n_entries)
+#define W_AT_FACTORS(m) (W_AT_IN_TIME(m) + (m)->n_levels)
+#define W_AT_INVERSES(m) (W_AT_FACTORS(m) + (m)->n_factors)
+#define W_AT_SOLUTIONS(m) (W_AT_INVERSES(m) + (m)->n_levels)
+#define W_STIFF_REALS(m) (W_AT_SOLUTIONS(m) + FF_ODE_IMPLICIT_STAGES * (m)->n_levels)
+
 /* ---- a slot ------------------------------------------------------------------------------------------------------------- */
 
-/* Bytes of the numbers and words of a trajectory; of the room for bounds that a lane needs; and of a slot: its head, numbers and
- * words, pieces, and rooms. */
+/* Bytes of the numbers and words of a trajectory; of the numbers of implicit steps; of the room for bounds that a lane needs; and
+ * of a slot: its head, numbers and words, pieces, numbers of implicit steps, and rooms. */
 static FF_HD inline uint64_t w_state_bytes(const ff_petri_image *m) {
   return (8u * (uint64_t)W_REALS(m) + 4u * (uint64_t)W_WORDS(m) + 127u) / 128u * 128u;
+}
+
+static FF_HD inline uint64_t w_stiff_bytes(const ff_petri_image *m) {
+  return m->implicit ? 8u * (uint64_t)W_STIFF_REALS(m) : 0u;
 }
 
 static FF_HD inline uint64_t w_room_bytes(const ff_petri_image *m) {
@@ -126,7 +141,8 @@ static FF_HD inline uint64_t w_room_bytes(const ff_petri_image *m) {
 
 static FF_HD inline uint64_t w_slot_bytes(const ff_petri_image *m) {
   const uint64_t rooms = m->reads > 0u ? 32u * w_room_bytes(m) : 0u;
-  return (W_HEAD + w_state_bytes(m) + FF_PETRI_IMAGE_PIECES * sizeof(ff_petri_part) + rooms + 127u) / 128u * 128u;
+  const uint64_t pieces = FF_PETRI_IMAGE_PIECES * sizeof(ff_petri_part);
+  return (W_HEAD + w_state_bytes(m) + pieces + w_stiff_bytes(m) + rooms + 127u) / 128u * 128u;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------------- */
