@@ -187,25 +187,31 @@ static FF_HD inline void ff_ode_implicit_dense(double start, double end, const d
   c[4] = -last;
 }
 
-/* Sets the state in the middle of a step. */
-static FF_HD inline void ff_ode_implicit_middle(uint32_t n, const double *start, const double *end, const double *k, double *at) {
-  for (uint32_t s = 0; s < n; s++) {
-    double c[FF_ODE_DENSE];
-    ff_ode_implicit_dense(start[s], end[s], k + s, n, c);
-    at[s] = ff_ode_dense_value(c, 0.5);
-  }
+/* The state of a component in the middle of a step. */
+static FF_HD inline double ff_ode_implicit_middle_of(double start, double end, const double *k, uint32_t n) {
+  double c[FF_ODE_DENSE];
+  ff_ode_implicit_dense(start, end, k, n, c);
+  return ff_ode_dense_value(c, 0.5);
 }
 
-/* Sets the right side of (df/dx - shift I) e = y, where e estimates errors within a step: by how much the slope of the polynomial
- * misses `slope`, that of the equations, in the middle. Where a fast mode is far from where it would rest, as after an event, or
- * where this moves, a long step has the right end, and the error there is no measure of those within it. */
+static FF_HD inline void ff_ode_implicit_middle(uint32_t n, const double *start, const double *end, const double *k, double *at) {
+  for (uint32_t s = 0; s < n; s++) at[s] = ff_ode_implicit_middle_of(start[s], end[s], k + s, n);
+}
+
+/* By how much the slope of a component's polynomial misses `slope`, that of the equations, in the middle of a step. */
+static FF_HD inline double ff_ode_implicit_miss_of(double h, double start, double end, const double *k, uint32_t n,
+                                                   double slope) {
+  double c[FF_ODE_DENSE];
+  ff_ode_implicit_dense(start, end, k, n, c);
+  return (c[1] + 0.25 * c[3]) / h - slope; /* the other terms are stationary there */
+}
+
+/* Sets the right side of (df/dx - shift I) e = y, where e estimates errors within a step. Where a fast mode is far from where it
+ * would rest, as after an event, or where this moves, a long step has the right end, and the error there is no measure of those
+ * within it. */
 static FF_HD inline void ff_ode_implicit_misses(uint32_t n, double h, const double *start, const double *end, const double *k,
                                                 const double *slope, double *y) {
-  for (uint32_t s = 0; s < n; s++) {
-    double c[FF_ODE_DENSE];
-    ff_ode_implicit_dense(start[s], end[s], k + s, n, c);
-    y[s] = (c[1] + 0.25 * c[3]) / h - slope[s]; /* the other terms are stationary there */
-  }
+  for (uint32_t s = 0; s < n; s++) y[s] = ff_ode_implicit_miss_of(h, start[s], end[s], k + s, n, slope[s]);
 }
 
 /* The error of a component, from the last u and from e. */

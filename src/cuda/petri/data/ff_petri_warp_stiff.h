@@ -226,6 +226,23 @@ FF_WARP int w_implicit_slopes(w_warp *w, int i, double h) {
   return w_mended_slopes(w, W_ROW_AT, ff_ode_implicit_time(i, w->s.from, h), k);
 }
 
+/* Sets row AT to what estimates errors within a step: see ff_ode_implicit_misses(). Returns 0 if a rate does not exist. */
+FF_WARP int w_find_misses(w_warp *w, double h) {
+  FF_LANE_IN;
+  const uint32_t n = w->image->n_levels;
+  const double *const k = W_STAGE(w, 0);
+  W_EACH(s, n)
+    W_LEVEL(w, W_ROW_AT, s) = ff_ode_implicit_middle_of(W_LEVEL(w, W_ROW_Y, s), W_LEVEL(w, W_ROW_END, s), k + s, n);
+  FF_SYNCWARP();
+  const int fine = w_mended_slopes(w, W_ROW_AT, w->s.from + 0.5 * h, W_LEVELS(w, W_ROW_RIGHT));
+  W_EACH(s, n)
+    W_LEVEL(w, W_ROW_AT, s) = ff_ode_implicit_miss_of(h, W_LEVEL(w, W_ROW_Y, s), W_LEVEL(w, W_ROW_END, s), k + s, n,
+                                                      W_LEVEL(w, W_ROW_RIGHT, s));
+  FF_SYNCWARP();
+  w_solve(w, W_LEVELS(w, W_ROW_AT));
+  return fine;
+}
+
 /* All stages of a step of length h. Returns 0 if its equations cannot be solved. *fine: whether all slopes exist. */
 FF_WARP int w_implicit_stages(w_warp *w, double h, int *fine) {
   FF_LANE_IN;
@@ -245,6 +262,7 @@ FF_WARP int w_implicit_stages(w_warp *w, double h, int *fine) {
   }
   W_EACH(s, n) W_LEVEL(w, W_ROW_END, s) = W_LEVEL(w, W_ROW_AT, s) + last[s];
   FF_SYNCWARP();
+  *fine &= w_find_misses(w, h);
   *fine &= w_mended_slopes(w, W_ROW_END, w->s.from + h, W_LEVELS(w, W_ROW_K + 6u));
   return 1;
 }
@@ -259,7 +277,7 @@ FF_WARP double w_implicit_error(const w_warp *w) {
   FF_EACH_LANE {
     FF_L(error) = 0;
     for (uint32_t i = lane; i < w->image->n_levels; i += 32u)
-      FF_L(error) = w_larger_error(w, FF_L(error), ff_math_absolute(last[i]), i);
+      FF_L(error) = w_larger_error(w, FF_L(error), ff_ode_implicit_error(last[i], W_LEVEL(w, W_ROW_AT, i)), i);
   }
   return w_largest(error);
 }
