@@ -333,6 +333,20 @@ static void random_tissues_have_the_trajectories(void) {
   FF_CHECK_SAY(refused <= trajectories / 8, "%u of %u refused", refused, trajectories);
 }
 
-FF_TEST_MAIN("petri_tissue", code_make_folder, calcium_has_the_trajectories, threads_open_alike, waves_have_levels_within_steps,
-             mixed_cells_have_the_trajectories, some_tissues_have_no_code,
+/* Few rounds are queued where they take long, so that a user need not wait for their end. */
+static void long_rounds_are_few(void) {
+  uint32_t rounds = 1;
+  FF_CHECK_INT(ff_petri_tissue_rounds(1, 0), 2);
+  for (int i = 0; i < 10; i++) rounds = ff_petri_tissue_rounds(rounds, rounds * 0.0003);
+  FF_CHECK_INT(rounds, FF_PETRI_TISSUE_ROUNDS);
+  rounds = ff_petri_tissue_rounds(rounds, rounds * 0.009);
+  FF_CHECK_INT(rounds, 5);
+  FF_CHECK_INT(ff_petri_tissue_rounds(rounds, rounds * 0.009), 5);
+  FF_CHECK_INT(ff_petri_tissue_rounds(rounds, rounds * 0.3), 1);
+  FF_CHECK_INT(ff_petri_tissue_rounds(1, 1), 1);
+  FF_CHECK_INT(ff_petri_tissue_rounds(1, 1e9), 1);
+}
+
+FF_TEST_MAIN("petri_tissue", code_make_folder, calcium_has_the_trajectories, threads_open_alike, long_rounds_are_few,
+             waves_have_levels_within_steps, mixed_cells_have_the_trajectories, some_tissues_have_no_code,
              fast_cells_have_the_trajectories, random_tissues_have_the_trajectories, code_remove_folder)

@@ -44,6 +44,17 @@ void ff_petri_tissue_open(ff_petri_tissue_data *of, uint64_t key, uint64_t numbe
                           char *memory);
 static inline size_t ff_petri_tissue_open_bytes(const ff_petri_tissue_data *of) { return (size_t)of->net.at_strip; }
 
+#define FF_PETRI_TISSUE_ROUNDS 64u /* between two looks at the slots: where rounds are short, looks take a part of the time */
+#define FF_PETRI_TISSUE_LOOK 0.05 /* seconds: so soon a user can interrupt, however large the net is */
+
+/* How many rounds are queued next, if the last ones took so many seconds. Later rounds may take longer. O(1). */
+static inline uint32_t ff_petri_tissue_rounds(uint32_t last, double seconds) {
+  const uint32_t most = last < FF_PETRI_TISSUE_ROUNDS / 2 ? 2 * last : FF_PETRI_TISSUE_ROUNDS;
+  if (last * FF_PETRI_TISSUE_LOOK >= most * seconds) return most;
+  const double fit = last * (FF_PETRI_TISSUE_LOOK / seconds);
+  return fit < 1 ? 1 : (uint32_t)fit;
+}
+
 #ifdef __cplusplus
 }
 #endif
