@@ -39,12 +39,12 @@
 #'   after the other. So are those of the method `"optimised_direct"`, whose order of reactions depends on the seed. Settings with
 #'   `until` are simulated together in the same way.
 #'
-#'   Settings of a Petri net may differ in the numbers of formulas and weights, and in initial markings. Numbers that differ are
-#'   data of the code for the net, and other numbers are a part of its text. So a sweep over other parameters needs other code,
-#'   which takes some seconds to compile. A setting in which a parameter is 0 or 1 may need other code than the others, because
-#'   `0 + x` and `1 * x` are computed as `x`. Settings are simulated one after the other with `method = "windows"` or
-#'   `until`, and if the net has immediate, deterministic or scheduled transitions, or rates or tests that switch where a
-#'   level crosses a value.
+#'   A GPU also simulates settings of a Petri net together. They may differ in the numbers of formulas and weights, and in initial
+#'   markings. Numbers that differ are data of the code for the net, and other numbers are a part of its text. So a sweep over
+#'   other parameters needs other code, which takes some seconds to compile. A setting in which a parameter is 0 or 1 may need
+#'   other code than the others, because `0 + x` and `1 * x` are computed as `x`. A GPU simulates settings one after the other
+#'   with `method = "windows"` or `until`, if no code is generated for the net, and if the net has immediate, deterministic or
+#'   scheduled transitions, or rates or tests that switch where a level crosses a value.
 #' @section Seeds: The ensemble of setting i is that of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
 #'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network]. If a setting
