@@ -90,7 +90,7 @@ static int attempt(ff_ode *o, double h) {
   }
   for (uint32_t s = 0; s < n; s++) {
     o->end[s] = o->at[s] + last[s];
-    o->error[s] = fabs(last[s]);
+    o->error[s] = ff_ode_implicit_error(k + s, n);
   }
   ff_ode_call(o, o->span.from + h, o->end, o->slope[1]);
   return 1;

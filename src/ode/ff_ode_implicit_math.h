@@ -12,6 +12,7 @@ enum { FF_ODE_IMPLICIT_STAGES = 8, FF_ODE_IMPLICIT_INNER = 5 };
 #define FF_ODE_IMPLICIT_GAMMA 0.21193756319429014
 /* The largest part of its terms, or of what the tolerance permits, by which a solution may miss an equation. */
 #define FF_ODE_IMPLICIT_MISFIT 0x1p-20
+#define FF_ODE_IMPLICIT_NEXT_TERM 0.02 /* the part of the next term of the state within a step that its error is at least */
 #define FF_ODE_DIFFERENCE 0x1p-26 /* the root of the rounding unit: rounding errors are as large as those of the difference */
 
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
@@ -142,6 +143,17 @@ static FF_HD inline int ff_ode_implicit_solves(const ff_ode_pattern *j, const do
   for (uint32_t i = 0; i < j->n; i++)
     if (!(ff_math_absolute(misfit[i]) <= FF_ODE_IMPLICIT_MISFIT * (terms[i] + shift * permitted[i]))) return 0;
   return 1;
+}
+
+/* The estimated error of a component, whose u are k[0], k[n], ... After a jump, a long step damps a fast mode, so that the
+ * difference of both results at its end is small, but not the error within. This is a part of the term that comes after the last
+ * ones of ff_ode_implicit_dense(), if terms fall as a power. */
+static FF_HD inline double ff_ode_implicit_error(const double *k, uint32_t n) {
+  const double last = ff_ode_implicit_sum(ff_ode_implicit_dense_weight[2], FF_ODE_IMPLICIT_STAGES, k, n);
+  const double third = ff_ode_implicit_sum(ff_ode_implicit_dense_weight[1], FF_ODE_IMPLICIT_STAGES, k, n) + last;
+  const double size = ff_math_absolute(last);
+  const double within = FF_ODE_IMPLICIT_NEXT_TERM * size * (size / (ff_math_absolute(third) + size + FF_ODE_TINY));
+  return ff_ode_larger(ff_math_absolute(k[(size_t)(FF_ODE_IMPLICIT_STAGES - 1) * n]), within);
 }
 
 /* No mode is faster than the largest sum of a row, where each component is measured by its size. terms: room. */

@@ -134,8 +134,7 @@ FF_WARP int p_solve_stages(const p_thread *t, p_implicit *x, double h) {
 FF_WARP double p_implicit_error(const p_implicit *x) {
   double error = 0;
   P_EACH(i, P_LEVELS) {
-    const double found = ff_math_absolute(x->k[(FF_ODE_IMPLICIT_STAGES - 1) * P_LEVELS + i]);
-    error = p_larger_error(error, found, x->start[i], x->end[i]);
+    error = p_larger_error(error, ff_ode_implicit_error(x->k + i, P_LEVELS), x->start[i], x->end[i]);
   }
   return error;
 }
