@@ -28,10 +28,10 @@
 #'   each setting and species: the columns `setting` and those of `design`, then `species`, `mean`, `sd`, and `fano`, the Fano
 #'   factor. If settings or trajectories were removed, `settings` and `trajectories` are the numbers of those that are left, and
 #'   `run_trajectories` is the number of all trajectories of the run, to which `events` and `n_stopped` belong.
-#' @section Speed: Up to 1,000 settings are simulated as one run (fewer for networks of more than 250 reactions and species).
-#'   Threads of the processor take work across settings. Settings are simulated one after the other in two cases: if each has more
-#'   than 100,000 trajectories; and with `backend = "auto"`, if there are fewer than 32 settings, and each has at least 64
-#'   trajectories for each thread.
+#' @section Speed: Up to 1,000 settings are simulated as one run (fewer for networks of more than 250 reactions and species, or
+#'   Petri nets of more than 250 transitions and places of all colours). Threads of the processor take work across settings.
+#'   Settings are simulated one after the other in two cases: if each has more than 100,000 trajectories; and with
+#'   `backend = "auto"`, if there are fewer than 32 settings, and each has at least 64 trajectories for each thread.
 #'
 #'   A GPU simulates settings together. Their networks may differ in rate constants, numbers in formulas and events, and initial
 #'   counts. A setting with a rate constant of 0, or with counts of another order of magnitude, may need other code. It is then

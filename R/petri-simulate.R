@@ -279,7 +279,10 @@ petri_engine <- list(
     if (!any(place_of_element(seen) %in% coloured)) return(c("place", seen))
     c("place", "value", names(model$colours)) # a column for each component
   },
-  size = function(model) nrow(model$transitions) + nrow(model$places),
+  size = function(model) {
+    found <- .Call(ffi_petri_sizes, model) # of all colours
+    found$n_places + sum(found$kinds)
+  },
   never_negative = function(model) character(),
   fired = function(model) .Call(ffi_petri_transition_names, model),
   grows = function(model, options) I(why_slow_net(model))
