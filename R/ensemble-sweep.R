@@ -28,10 +28,10 @@
 #'   each setting and species: the columns `setting` and those of `design`, then `species`, `mean`, `sd`, and `fano`, the Fano
 #'   factor. If settings or trajectories were removed, `settings` and `trajectories` are the numbers of those that are left, and
 #'   `run_trajectories` is the number of all trajectories of the run, to which `events` and `n_stopped` belong.
-#' @section Speed: Up to 1,000 settings are simulated as one run (fewer for networks of more than 250 reactions and species).
-#'   Threads of the processor take work across settings. Settings are simulated one after the other in two cases: if each has more
-#'   than 100,000 trajectories; and with `backend = "auto"`, if there are fewer than 32 settings, and each has at least 64
-#'   trajectories for each thread.
+#' @section Speed: Up to 1,000 settings are simulated as one run (fewer for networks of more than 250 reactions and species, or
+#'   Petri nets of more than 250 transitions and places of all colours). Threads of the processor take work across settings.
+#'   Settings are simulated one after the other in two cases: if each has more than 100,000 trajectories; and with
+#'   `backend = "auto"`, if there are fewer than 32 settings, and each has at least 64 trajectories for each thread.
 #'
 #'   A GPU simulates settings together. Their networks may differ in rate constants, numbers in formulas and events, and initial
 #'   counts. A setting with a rate constant of 0, or with counts of another order of magnitude, may need other code. It is then
@@ -39,12 +39,12 @@
 #'   after the other. So are those of the method `"optimised_direct"`, whose order of reactions depends on the seed. Settings with
 #'   `until` are simulated together in the same way.
 #'
-#'   Settings of a Petri net may differ in the numbers of formulas and weights, and in initial markings. Numbers that differ are
-#'   data of the code for the net, and other numbers are a part of its text. So a sweep over other parameters needs other code,
-#'   which takes some seconds to compile. A setting in which a parameter is 0 or 1 may need other code than the others, because
-#'   `0 + x` and `1 * x` are computed as `x`. Settings are simulated one after the other with `method = "windows"` or
-#'   `until`, and if the net has immediate, deterministic or scheduled transitions, or rates or tests that switch where a
-#'   level crosses a value.
+#'   A GPU also simulates settings of a Petri net together. They may differ in the numbers of formulas and weights, and in initial
+#'   markings. Numbers that differ are data of the code for the net, and other numbers are a part of its text. So a sweep over
+#'   other parameters needs other code, which takes some seconds to compile. A setting in which a parameter is 0 or 1 may need
+#'   other code than the others, because `0 + x` and `1 * x` are computed as `x`. A GPU simulates settings one after the other
+#'   with `method = "windows"` or `until`, if no code is generated for the net, and if the net has immediate, deterministic or
+#'   scheduled transitions, or rates or tests that switch where a level crosses a value.
 #' @section Seeds: The ensemble of setting i is that of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
 #'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network]. If a setting

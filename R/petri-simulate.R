@@ -281,14 +281,18 @@ petri_engine <- list(
     if (!any(place_of_element(seen) %in% coloured)) return(c("place", seen))
     c("place", "value", names(model$colours)) # a column for each component
   },
-  size = function(model) nrow(model$transitions) + nrow(model$places),
+  size = function(model) {
+    found <- .Call(ffi_petri_sizes, model) # of all colours
+    found$n_places + sum(found$kinds)
+  },
   never_negative = function(model) character(),
   fired = function(model) .Call(ffi_petri_transition_names, model),
   grows = function(model, options) I(why_slow_net(model))
 )
 ensemble_engine.petri_net <- function(model) petri_engine
 
-# What a message on a long run says. Large nets are slow because of their size, not because counts grow.
+# What a message on a long run says. Large nets are slow because of their size, not because counts grow. A run does not know
+# which method "auto" has chosen.
 why_slow_net <- function(model) {
   found <- .Call(ffi_petri_sizes, model)
   flows <- found$kinds[[match("continuous", petri_kinds)]]
@@ -298,7 +302,11 @@ why_slow_net <- function(model) {
       "same units, and see with one trajectory up to an earlier last time how long a unit of time takes.%s"
     ), count_of(found$n_places, "place"), count_of(sum(found$kinds), "transition"),
     if (flows > 0) sprintf(", of which %s flow", format_whole(flows)) else "",
-    if (flows > 0) ", each of which may begin the step of the flows anew, and to the size of the net" else "",
+    if (flows > 0) {
+      ". Each may begin a step of the flows anew, of the whole net or, with method = \"windows\", of a part of it"
+    } else {
+      ""
+    },
     if (flows > 0) " A larger `tolerance` makes longer steps." else ""
   )
 }

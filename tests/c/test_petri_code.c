@@ -251,7 +251,7 @@ static const refused_net refused_nets[] = {
      {.paper = 1, .integrator = FF_PETRI_ROSENBROCK}},
     {PLAIN_NET, FF_PETRI_STOCHASTIC, NULL,
      "no kernel simulates nets with integrator = \"cvode\" yet", {.integrator = FF_PETRI_CVODE}},
-    {PLAIN_NET, FF_PETRI_STOCHASTIC, NULL, "no kernel simulates nets with flows that may empty a place yet",
+    {PLAIN_NET, FF_PETRI_STOCHASTIC, NULL, "no kernel simulates nets with semantics = \"bio\" yet",
      {.semantics = FF_PETRI_BIO}},
 };
 

@@ -568,7 +568,51 @@ static void has_no_negative_zero(void) {
   }
 }
 
+/* How often 200 trajectories fire at a rate that follows a switch with this speed. */
+static double firings_with_speed(const char *speed, ff_petri_integrator integrator, double relative) {
+  const double end = 4;
+  const ff_petri_options options = {.integrator = integrator, .relative = relative};
+  char rate[40];
+  petri_text x;
+  petri_states states;
+  ff_error err;
+  double sum = 0;
+  petri_begin(&x);
+  petri_place(&x, "n", 0, "0");
+  petri_place(&x, "off", 0, "1");
+  petri_place(&x, "on", 0, "0");
+  petri_place(&x, "x", 1, "0");
+  petri_fires(&x, "open", "off -> on", "off");
+  petri_fires(&x, "shut", "on -> off", "on");
+  petri_fires(&x, "count", "0 -> n", "50 * x");
+  snprintf(rate, sizeof rate, "%s * on", speed);
+  petri_flows(&x, "in", "0 -> x", rate);
+  snprintf(rate, sizeof rate, "%s * x", speed);
+  petri_flows(&x, "out", "x -> 0", rate);
+  petri_compile(&x, &options);
+  FF_CHECK_OK(petri_observe(&states, x.program, 200, &end, 1, 1, 5, 1, &err), &err);
+  for (uint64_t k = 0; k < 200; k++) sum += petri_state(&states, 0, k, 0);
+  petri_states_free(&states);
+  petri_end(&x);
+  return sum;
+}
+
+/* Levels follow a jump at once, also within a long implicit step: the random numbers are the same, so nearly all firings are. */
+static void stiff_levels_are_right_within_steps(void) {
+  static const struct {
+    const char *speed;
+    double relative;
+  } list[] = {{"1e5", 1e-2}, {"1e5", 1e-4}, {"1e9", 1e-6}, {"1e11", 1e-8}};
+  const double known = firings_with_speed("1e3", FF_PETRI_DORMAND_PRINCE, 1e-6);
+  FF_CHECK(known > 10000);
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    for (int implicit = 0; implicit < 2; implicit++) {
+      const double found = firings_with_speed(list[i].speed, implicit ? FF_PETRI_ROSENBROCK : FF_PETRI_AUTO, list[i].relative);
+      FF_CHECK_SAY(fabs(found - known) <= 10, "speed %s: %g firings instead of %g", list[i].speed, found, known);
+    }
+}
+
 FF_TEST_MAIN("petri_path", fires_first, switches_a_gene, grows_and_resets, jumps_into_decay, adds_levels_and_counts,
              fires_before_a_pole, oscillates, runs_empty, sees_a_pulse, keeps_its_bits, begins_alike, stops_at_a_level,
              shares_one_clock, flows_on_after_a_reset, says_that_crossings_pile_up, has_no_negative_zero,
-             steps_are_implicit, steps_are_those_of_cvode, follows_the_paper)
+             steps_are_implicit, steps_are_those_of_cvode, follows_the_paper, stiff_levels_are_right_within_steps)

@@ -302,6 +302,39 @@ static void some_tissues_have_no_code(void) {
   }
 }
 
+/* Devices count up to 2^30 tokens, so no trajectory with more begins there. */
+static void large_markings_have_no_code(void) {
+  petri_text x = {0};
+  ff_petri_blocks *blocks = NULL;
+  ff_petri_tissue_data d;
+  ff_device_request request;
+  ff_error err;
+  uint32_t place = 0;
+  x.status = petri_calcium_with(&x.net, 3, 3, 20, &x.err);
+  petri_compile(&x, &(ff_petri_options){0});
+  if (x.program == NULL) return;
+  tissue_case of = {.program = x.program, .last = 1};
+  plan(&of, &request);
+  double *initial = ff_calloc(x.program->n_places, sizeof *initial);
+  memcpy(initial, x.program->start, x.program->n_places * sizeof *initial);
+  request.initial = initial;
+  while (x.program->flat->continuous[place]) place++;
+  FF_CHECK_OK(ff_petri_blocks_new(&blocks, x.program, &err), &err);
+  const ff_petri_parts parts = {blocks, &ff_petri_opener_of_windows};
+  for (int more = 0; more < 2; more++) {
+    initial[place] = 0x1p30 + more;
+    const ff_status status = ff_petri_tissue_data_new(&d, &parts, &request, &err);
+    if (more)
+      FF_CHECK_FAILS(status, FF_EUNSUPPORTED, &err, "no kernel simulates nets with more than 2^30 tokens in a place yet");
+    else
+      FF_CHECK_OK(status, &err);
+    ff_petri_tissue_data_free(&d);
+  }
+  free(initial);
+  ff_petri_blocks_free(blocks);
+  petri_end(&x);
+}
+
 /* ---- random tissues ------------------------------------------------------------------------------------------------------- */
 
 enum { DRAWN = 32, MOST_DRAWS = 120, LEAST_MIXED = 12 };
@@ -333,6 +366,21 @@ static void random_tissues_have_the_trajectories(void) {
   FF_CHECK_SAY(refused <= trajectories / 8, "%u of %u refused", refused, trajectories);
 }
 
-FF_TEST_MAIN("petri_tissue", code_make_folder, calcium_has_the_trajectories, threads_open_alike, waves_have_levels_within_steps,
-             mixed_cells_have_the_trajectories, some_tissues_have_no_code,
-             fast_cells_have_the_trajectories, random_tissues_have_the_trajectories, code_remove_folder)
+/* Few rounds are queued where they take long, so that a user need not wait for their end. */
+static void long_rounds_are_few(void) {
+  uint32_t rounds = 1;
+  FF_CHECK_INT(ff_petri_tissue_rounds(1, 0), 2);
+  for (int i = 0; i < 10; i++) rounds = ff_petri_tissue_rounds(rounds, rounds * 0.0003);
+  FF_CHECK_INT(rounds, FF_PETRI_TISSUE_ROUNDS);
+  rounds = ff_petri_tissue_rounds(rounds, rounds * 0.009);
+  FF_CHECK_INT(rounds, 5);
+  FF_CHECK_INT(ff_petri_tissue_rounds(rounds, rounds * 0.009), 5);
+  FF_CHECK_INT(ff_petri_tissue_rounds(rounds, rounds * 0.3), 1);
+  FF_CHECK_INT(ff_petri_tissue_rounds(1, 1), 1);
+  FF_CHECK_INT(ff_petri_tissue_rounds(1, 1e9), 1);
+}
+
+FF_TEST_MAIN("petri_tissue", code_make_folder, calcium_has_the_trajectories, threads_open_alike, long_rounds_are_few,
+             waves_have_levels_within_steps, mixed_cells_have_the_trajectories, some_tissues_have_no_code,
+             large_markings_have_no_code, fast_cells_have_the_trajectories, random_tissues_have_the_trajectories,
+             code_remove_folder)

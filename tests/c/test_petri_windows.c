@@ -453,6 +453,26 @@ static void refuses(void) {
   end_tissue(&x);
 }
 
+/* A marking of -0 is shown as 0, as all other methods and GPUs show it. */
+static void shows_no_minus_zero(void) {
+  const double time = 0;
+  tissue x;
+  double *initial;
+  uint32_t zeros = 0, wrong = 0;
+  calcium(&x, 3, 3, 20, &initial);
+  for (uint32_t k = 0; k < x.program->n_places; k++) {
+    zeros += initial[k] == 0;
+    if (initial[k] == 0) initial[k] = -0.0;
+  }
+  outcome out = simulate(x.program, FF_PETRI_WINDOWS, &time, 1, 1, initial);
+  FF_CHECK_OK(out.status, &out.err);
+  for (uint32_t k = 0; k < x.program->n_places; k++) wrong += signbit(out.state[k]) != 0;
+  FF_CHECK_SAY(zeros > 0 && wrong == 0, "%u of %u are -0", wrong, zeros);
+  end(&out);
+  free(initial);
+  end_tissue(&x);
+}
+
 FF_TEST_MAIN("petri_windows", follows_calcium, follows_fast_diffusion, keeps_its_bits, follows_all_kinds, keeps_clocks,
              follows_bursts, follows_random_nets, sees_fast_neighbours, keeps_constant_hazards, fails_alike, windows_leave_room,
-             refuses)
+             shows_no_minus_zero, refuses)

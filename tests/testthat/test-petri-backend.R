@@ -391,4 +391,8 @@ test_that("with \"auto\", many settings are one run", {
   expect_gt(at_once(1000, 100), 1)
   expect_gt(at_once(1000, 100, "cpu"), 1)
   expect_gt(at_once(100, 100), 1)
+  # as many nets as fit in memory, each of which is unfolded
+  expect_identical(at_once(20, 2000, "cpu"), 1000)
+  expect_lt(at_once(20, 2000, "cpu", petri_model("calcium", nx = 20, ny = 20)), 20)
+  expect_identical(at_once(20, 2000, "cpu", petri_model("calcium", nx = 100, ny = 60)), 1)
 })

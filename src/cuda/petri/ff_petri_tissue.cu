@@ -8,7 +8,6 @@ extern "C" {
 #include "windows/ff_petri_tissue_data.h"
 }
 
-#define ROUNDS 64u          /* between two looks at the slots */
 #define SIDE_BY_SIDE 400000u /* blocks of the net, in all trajectories that run side by side: more are not faster */
 #define MOST_RESIDENT 32767u /* there may be twice as many slots, and a launch has at most 65,535 rows */
 
@@ -25,7 +24,7 @@ typedef struct {
   char *lists;           /* of the net, on the device */
   char *opened;          /* the begin of a slot's memory, on this processor: locked in memory, so that copies are fast */
   ff_petri_slot *slot;   /* of each slot, as they were read last */
-  uint32_t n_slots;
+  uint32_t n_slots, rounds; /* rounds: that are queued next */
   uint64_t next;         /* the next trajectory that begins */
 } tissue;
 
@@ -70,6 +69,15 @@ static ff_status take_kernels(tissue *own, ff_error *err) {
   return status;
 }
 
+/* Memory of this machine, not of the GPU, may be what is missing. */
+static ff_status lock_memory(char **out, size_t bytes, ff_error *err) {
+  const cudaError_t status = cudaMallocHost((void **)out, bytes);
+  if (status != cudaErrorMemoryAllocation) return ff_cuda_check(status, "locking memory", err);
+  cudaGetLastError();
+  return ff_error_set(err, FF_EMEMORY, "this machine has not enough memory for the start of a trajectory: %zu bytes that the GPU "
+                      "can read", bytes);
+}
+
 /* Waits for the code, then takes the kernels and uploads the lists of the net. */
 static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   tissue *own = (tissue *)e->own;
@@ -79,7 +87,7 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   if (status == FF_OK) status = ff_cuda_upload((void **)&own->lists, own->data.data, own->data.bytes, "a net", err);
   if (status != FF_OK) return status;
   const size_t bytes = ff_petri_tissue_open_bytes(&own->data);
-  status = ff_cuda_check(cudaMallocHost((void **)&own->opened, bytes), "the start of a trajectory", err);
+  status = lock_memory(&own->opened, bytes, err);
   if (status != FF_OK) return status;
   memset(own->opened, 0, bytes);
   const ff_petri_code *code = own->data.code;
@@ -132,6 +140,7 @@ static uint32_t groups_of(const ff_ensemble *e, uint32_t c) {
 static ff_status begin_wave(ff_ensemble *e, const ff_launch *launch, ff_error *err) {
   tissue *own = (tissue *)e->own;
   own->next = 0;
+  own->rounds = 1;
   own->n_slots = launch->slots;
   free(own->slot);
   own->slot = (ff_petri_slot *)ff_calloc(own->n_slots, sizeof *own->slot);
@@ -228,8 +237,10 @@ static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) 
   if (status == FF_OK) status = fill(e, launch, stop, err);
   /* Rounds begin when all slots are full: with few trajectories, they take nearly as long as with all. */
   while (status == FF_OK && is_full(own, launch)) {
-    for (uint32_t k = 0; k < ROUNDS && status == FF_OK; k++) status = play_round(e, arguments, err);
+    const double began = ff_clock();
+    for (uint32_t k = 0; k < own->rounds && status == FF_OK; k++) status = play_round(e, arguments, err);
     if (status == FF_OK) status = read_slots(e, launch, err);
+    own->rounds = ff_petri_tissue_rounds(own->rounds, ff_clock() - began);
     if (ff_clock() >= stop) break;
   }
   return status;

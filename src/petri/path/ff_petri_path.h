@@ -45,7 +45,6 @@ typedef enum {
 #define FF_PETRI_OF_UNTIL UINT32_MAX
 #define FF_PETRI_OF_WATCHED (UINT32_MAX - 1)
 
-#define FF_PETRI_MOST_CROSSINGS 1000u  /* in a row, with hardly any time in between */
 #define FF_PETRI_MOST_PIECES 4096u     /* of a profile in a segment */
 #define FF_PETRI_MANY_PIECES 128u      /* with more of them, the next segment is shorter */
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../path/ff_petri_segment_math.h"
+
 #define AT_ONCE 2048u /* blocks that a thread runs before the step is left halfway */
 
 /* A firing of the window, by its time. */
@@ -454,7 +456,7 @@ static void begin(ff_petri_windows *w) {
     return;
   }
   for (int i = 0; i < w->threads; i++) ff_petri_runner_start(w->runner[i], w->key, w->unit, w->begin);
-  memcpy(w->count, w->initial, w->blocks->net->n_places * sizeof *w->count);
+  for (uint32_t f = 0; f < w->blocks->net->n_places; f++) w->count[f] = ff_petri_reset_to(w->initial[f]);
   w->window.blocks = w->blocks;
   w->window.start = w->memory[0];
   w->window.end = w->memory[1];

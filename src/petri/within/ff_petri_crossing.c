@@ -65,9 +65,6 @@ ff_petri_found ff_petri_formula_first(const ff_petri_formula *of, const ff_petri
 
 /* ---- many conditions ---------------------------------------------------------------------------------------------------- */
 
-/* What comes together with a change is sure so much later at most, unless a level hardly moves. */
-#define SURELY_APART 0x1p-20
-
 /* Whether condition k surely has its old value between two parts of the step. */
 static int is_same(const ff_petri_conditions *of, const ff_petri_step *step, const double *c, uint32_t k, double was, double a,
                    double b) {
@@ -111,7 +108,7 @@ uint32_t ff_petri_first_changes(const ff_petri_conditions *of, const ff_petri_st
   uint32_t found = 0, n = 0;
   *until = s1;
   for (uint32_t k = 0; k < of->n_thresholds + of->n_formulas; k++) {
-    const ff_petri_found how = search_one(of, step, dense, k, value[k], s0, s1, first + SURELY_APART, &change[found]);
+    const ff_petri_found how = search_one(of, step, dense, k, value[k], s0, s1, first + FF_PETRI_SURELY_APART, &change[found]);
     if (how == FF_PETRI_UNSURE && change[found].s < *until) *until = change[found].s;
     if (how != FF_PETRI_FOUND) continue;
     if (change[found].s < first) first = change[found].s;

@@ -22,6 +22,9 @@
 
 #define FF_PETRI_THRESHOLD_STEPS 2000u
 #define FF_PETRI_FORMULA_STEPS 20000u
+#define FF_PETRI_MOST_CROSSINGS 1000u /* in a row, with hardly any time in between */
+/* What comes together with a change is sure so much later at most, unless a level hardly moves. */
+#define FF_PETRI_SURELY_APART 0x1p-20
 
 typedef enum {
   FF_PETRI_NO_CHANGE,

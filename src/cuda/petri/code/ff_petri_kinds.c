@@ -34,7 +34,8 @@ ff_status ff_petri_check_part(const ff_petri_program *p, ff_error *err) {
     if (p->derived[k].kind != FF_PETRI_DISCRETE && !ff_petri_as_threshold(p, &p->derived[k], &threshold, &negated))
       return ff_petri_refuse(err, "rates that switch where the time or a function of levels crosses a value");
   }
-  if (p->n_watched > 0) return ff_petri_refuse(err, "flows that may empty a place");
+  if (p->n_watched > 0)
+    return ff_petri_refuse(err, p->options.semantics == FF_PETRI_BIO ? "semantics = \"bio\"" : "flows that may empty a place");
   if (p->n_moving > 0) return ff_petri_refuse(err, "variables of levels that rates read");
   return check_numbers(p, err);
 }

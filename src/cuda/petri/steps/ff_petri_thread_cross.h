@@ -13,9 +13,7 @@
 #define P_LIMIT P_REAL(P_AT_SWITCHES + 2u)    /* when the crossing is */
 #define P_CROSSED P_REAL(P_AT_SWITCHES + 3u)  /* and at which part of the solver's step */
 #define P_CHANGED P_WORD(P_AT_INSTANT_WORDS + P_INSTANT_WORDS - 2u)   /* bits of switches that change there */
-#define P_CROSSINGS P_WORD(P_AT_INSTANT_WORDS + P_INSTANT_WORDS - 1u) /* in a row: so many that they may not end are refused */
-#define P_MOST_CROSSINGS 1000u /* FF_PETRI_MOST_CROSSINGS; beyond, the processor looks whether time goes on */
-#define P_SURELY_APART 0x1p-20
+#define P_CROSSINGS P_WORD(P_AT_INSTANT_WORDS + P_INSTANT_WORDS - 1u) /* in a row */
 
 FF_WARP ff_petri_threshold p_threshold(uint32_t k);
 
@@ -29,7 +27,7 @@ FF_WARP double p_find_changes(const p_thread *t, double *at) {
   int fine = 1;
   FF_NO_UNROLL for (uint32_t k = 0u; k < P_SWITCHES; k++) {
     const ff_petri_threshold of = p_threshold(k);
-    const double limit = first + P_SURELY_APART;
+    const double limit = first + FF_PETRI_SURELY_APART;
     const int holds = p_holds(t, k);
     double c[FF_ODE_DENSE];
     at[k] = P_INFINITY;
@@ -78,7 +76,7 @@ P_APART p_thread p_seek(p_thread own) {
   return own;
 }
 
-/* Switches change now. Returns 0 after too many crossings in a row. */
+/* Switches change now. Returns 0 after too many crossings in a row: then the processor looks whether the time goes on. */
 FF_WARP int p_cross(p_thread *t) {
   if ((t->is & P_OWN) == 0u) {
     double y[P_ROOM(P_LEVELS)];
@@ -92,7 +90,7 @@ FF_WARP int p_cross(p_thread *t) {
   t->is |= P_OWN | P_STIRRED;
   FF_NO_UNROLL for (uint32_t k = 0u; k < P_SWITCHES; k++)
     if (P_HAS(P_CHANGED, k)) P_D(P_SWITCH_OF(k)) = P_D(P_SWITCH_OF(k)) != 0 ? 0 : 1;
-  return ++P_CROSSINGS <= P_MOST_CROSSINGS;
+  return ++P_CROSSINGS <= FF_PETRI_MOST_CROSSINGS;
 }
 
 #endif

@@ -298,8 +298,7 @@ FF_WARP void p_search(p_thread *t) {
 
 /* When a group fires whose integral reaches what is needed. */
 FF_WARP double p_clipped_time(const p_thread *t, uint32_t g, double s) {
-  const double time = t->from + p_length(t) * s;
-  return time < P_SINCE(g) ? P_SINCE(g) : time < t->to ? time : t->to;
+  return ff_petri_firing_time(t->from, p_length(t), s, P_SINCE(g), t->to);
 }
 
 #if P_PIECES > 0u

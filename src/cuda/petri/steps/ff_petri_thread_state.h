@@ -314,8 +314,8 @@ FF_WARP double p_length(const p_thread *t) { return t->to - t->from; }
 
 /* What a firing makes of a place: whether it can be a count or a level, which errors may bring below 0. */
 FF_WARP int p_is_count(double x) { return x >= 0 && x <= (double)P_LARGEST && x == (double)(uint32_t)x; }
-FF_WARP int p_is_level(double x) { return x >= 0 && x <= FF_PETRI_MOST_COUNT; }
-FF_WARP double p_mended(double level) { return level < 0 && level >= -P_DOUBT ? 0 : level; }
+FF_WARP int p_is_level(double x) { return ff_petri_is_marking(x, 1); }
+FF_WARP double p_mended(double level) { return ff_petri_mended(level, P_DOUBT); }
 
 /* ---- levels ------------------------------------------------------------------------------------------------------------- */
 

@@ -55,8 +55,7 @@ typedef enum {
   FF_PETRI_SLOT_BEGINS,   /* a window */
   FF_PETRI_SLOT_SWEEPS,
   FF_PETRI_SLOT_LEAVES,   /* the window, for the next one */
-  FF_PETRI_SLOT_IS_DONE,  /* with the last window */
-  FF_PETRI_SLOT_REFUSES   /* the trajectory, before its first window */
+  FF_PETRI_SLOT_IS_DONE   /* with the last window */
 } ff_petri_slot_phase;
 
 /* A trajectory. */

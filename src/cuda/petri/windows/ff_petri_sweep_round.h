@@ -300,7 +300,7 @@ FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *me
   if (P_IS_FIRST_REVIEWER) *sum = own;
   P_ALL_MEET();
   if (phase == FF_PETRI_SLOT_IS_EMPTY) return;
-  const int ends = phase == FF_PETRI_SLOT_IS_DONE || phase == FF_PETRI_SLOT_REFUSES;
+  const int ends = phase == FF_PETRI_SLOT_IS_DONE;
   FF_NO_UNROLL for (uint32_t from = 0u; from < net->n_strips && !ends; from += FF_PETRI_REVIEW_THREADS) {
     const uint32_t left = net->n_strips - from, n = left < FF_PETRI_REVIEW_THREADS ? left : FF_PETRI_REVIEW_THREADS;
     P_EACH_REVIEWER(i, n) {
@@ -335,7 +335,7 @@ FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *me
   sum->before = own.before;
   sum->fine = sum->fine == 0u;
   if (ends)
-    p_finish(run, slot, phase == FF_PETRI_SLOT_REFUSES);
+    p_finish(run, slot, 0);
   else
     p_decide(run, net, slot, sum);
   P_EACH(c, P_CLASSES) slot->listed[c] = slot->taken[c] = 0u;

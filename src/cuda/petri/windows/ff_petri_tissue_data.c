@@ -1,7 +1,6 @@
 #include "ff_petri_tissue_data.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,8 +239,10 @@ ff_petri_tissue ff_petri_tissue_at(const ff_petri_tissue_data *d, char *data, ch
 ff_status ff_petri_tissue_data_new(ff_petri_tissue_data *out, const ff_petri_parts *parts, const ff_device_request *request,
                                    ff_error *err) {
   *out = (ff_petri_tissue_data){.parts = parts, .blocks = parts->blocks};
-  const int is_random = parts->blocks->net->n_stochastic > 0;
-  ff_status status = is_random ? make_code(out, err) : ff_petri_refuse(err, "no stochastic transition");
+  const ff_petri_program *net = parts->blocks->net;
+  ff_status status = ff_petri_check_marking(net, request->initial, err);
+  if (status == FF_OK && net->n_stochastic == 0) status = ff_petri_refuse(err, "no stochastic transition");
+  if (status == FF_OK) status = make_code(out, err);
   if (status == FF_OK) status = make_lists(out, request, err);
   const int threads = request->threads > 0 ? request->threads : 1;
   return status == FF_OK ? parts->opener->create(&out->opener, parts->blocks, threads, err) : status;
@@ -268,7 +269,6 @@ static double candidate_of(const ff_petri_path *x, uint32_t group) {
 typedef struct {
   const ff_petri_tissue_data *data;
   char *memory;
-  atomic_int too_many; /* whether a place has more tokens than a device can count */
 } begin;
 
 /* The state of a block at the start, as p_load() reads it. */
@@ -291,10 +291,6 @@ static void take_block(void *of, uint32_t k, const ff_petri_path *x, const ff_pe
   for (uint32_t v = p->n_levels + p->n_given; v < p->n_places; v++) {
     const int continuous = p->flat->continuous[p->value_place[v]];
     if (!continuous) {
-      if (x->value[v] > FF_PETRI_CODE_LARGEST) {
-        atomic_store(&to->too_many, 1);
-        return;
-      }
       *word = (uint32_t)x->value[v];
       word += n;
     } else {
@@ -321,12 +317,8 @@ void ff_petri_tissue_open(ff_petri_tissue_data *d, uint64_t key, uint64_t number
   ff_petri_slot *slot = (ff_petri_slot *)(memory + d->net.at_slot);
   const ff_petri_start start = {.initial = initial, .key = key, .unit = number};
   begin to = {.data = d, .memory = memory};
-  atomic_init(&to.too_many, 0);
-  *slot = (ff_petri_slot){.phase = FF_PETRI_SLOT_REFUSES, .unit = unit};
-  const ff_petri_pace pace = d->parts->opener->open(d->opener, &start, take_block, &to);
-  if (atomic_load(&to.too_many)) return;
   const uint32_t *place = AT(d, fixed_place);
   for (uint32_t i = 0; i < d->net.n_fixed; i++) ((double *)(memory + d->net.at_fixed))[i] = ff_petri_reset_to(initial[place[i]]);
-  slot->pace = pace;
-  slot->phase = FF_PETRI_SLOT_BEGINS;
+  *slot = (ff_petri_slot){.phase = FF_PETRI_SLOT_BEGINS, .unit = unit};
+  slot->pace = d->parts->opener->open(d->opener, &start, take_block, &to);
 }
