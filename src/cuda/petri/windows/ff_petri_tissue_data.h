@@ -23,8 +23,8 @@ typedef struct {
 } ff_petri_tissue_data;
 
 /* Makes the data of a net, and the code: definitions, FF_PETRI_CODE_BLOCK_HEADERS, functions. request->initial, ->observed,
- * ->n_observed and ->threads are read. The caller frees *out with ff_petri_tissue_data_free(), also after an error. FF_EUNSUPPORTED, with a clause
- * that tells why, if no kernel can simulate the net. O(size of the net). */
+ * ->n_observed and ->threads are read. The caller frees *out with ff_petri_tissue_data_free(), also after an error.
+ * FF_EUNSUPPORTED, with a clause that tells why, if no kernel can simulate the net. O(size of the net). */
 ff_status ff_petri_tissue_data_new(ff_petri_tissue_data *out, const ff_petri_parts *parts, const ff_device_request *request,
                                    ff_error *err);
 void ff_petri_tissue_data_free(ff_petri_tissue_data *data);
