@@ -218,6 +218,7 @@ FF_WARP double w_error(const w_warp *w, double h) {
       const double start = ff_math_absolute(W_LEVEL(w, W_ROW_Y, i)), end = ff_math_absolute(W_LEVEL(w, W_ROW_END, i));
       const double part = ff_ode_explicit_error(h, k) / (w->image->relative * (size + ff_ode_larger(start, end)));
       FF_L(error) = part < W_INFINITY ? ff_ode_larger(FF_L(error), part) : W_INFINITY;
+      FF_L(error) = ff_ode_error_below(FF_L(error), W_LEVEL(w, W_ROW_END, i), FF_PETRI_DOUBT * w->image->absolute);
     }
   }
   return w_largest(error);
