@@ -249,8 +249,16 @@ static void plan_trial(ff_ode *o) {
   o->failed = 0;
 }
 
+/* The error that counts, with that of components below 0. */
+static double error_of_trial(const ff_ode *o, double error) {
+  const double most = o->options.below;
+  for (uint32_t i = 0; i < o->equations.n && most > 0; i++)
+    if (o->options.free == NULL || !o->options.free[i]) error = ff_ode_error_below(error, o->end[i], most);
+  return error;
+}
+
 int ff_ode_trial_end(ff_ode *o, const ff_ode_verdict *verdict, ff_ode_outcome *outcome) {
-  const double h = o->pace.tried, error = verdict->error;
+  const double h = o->pace.tried, error = error_of_trial(o, verdict->error);
   o->span.jumped = o->plan.least && error > 1 && error < INFINITY &&
                    o->pace.jumps < (uint64_t)STEPS_OF_A_JUMP * o->options.jumps;
   const int accepted = (error <= 1 || o->span.jumped) && !o->failed;

@@ -27,6 +27,12 @@ typedef struct {
 
 static FF_HD inline double ff_ode_larger(double a, double b) { return a > b ? a : b; }
 
+/* The error of a step, as a part of what the tolerance permits, where this component cannot be below 0, but is: by more than
+ * `most`, it is wrong by at least as much. Stages may have passed over what keeps it above 0. */
+static FF_HD inline double ff_ode_error_below(double error, double end, double most) {
+  return end < -most ? ff_ode_larger(error, -end / most) : error;
+}
+
 /* The length of the first step, if the components change by at most this part of their sizes in a unit of time. */
 static FF_HD inline double ff_ode_first_step(double fastest) { return fastest > 0 ? FF_ODE_FIRST_STEP / fastest : 1; }
 

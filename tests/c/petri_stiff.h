@@ -54,6 +54,8 @@
   "p n 0\nc x 0\nc y 2\nf 0 -> x|1\nf x -> y|1e5 * x\nf y -> 0|1e3 * y * (n > 2) + y\ns 0 -> n|2||x\n" \
   "s 0 -> 3 x + (0.1 * n) y|1 + y\ns 3 n -> 5 y|0.3"
 
+#define STIFF_EMPTIED "p n 0\nc x 1\nf x -> 0|x / (1e-4 + x)\ns 0 -> n|2 + x\ns n -> 0.7 x|n"
+
 /* All trajectories of the first one become stiff. */
 static const hostile_net stiff_nets[] = {
     {"stiff from the start", STIFF_LEVEL, 0.003, FF_PETRI_AUTO, 0, 0, 0, 0},
@@ -84,6 +86,8 @@ static const hostile_net stiff_nets[] = {
     {"clocks, implicit", STIFF_CLOCKS, 8, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
     {"jumps", STIFF_JUMPS, 8, FF_PETRI_AUTO, 0, 0, 0, 0},
     {"jumps, implicit", STIFF_JUMPS, 8, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
+    {"emptied at once", STIFF_EMPTIED, 8, FF_PETRI_AUTO, 1e-4, 0, 0, 0},
+    {"emptied at once, implicit", STIFF_EMPTIED, 8, FF_PETRI_ROSENBROCK, 1e-4, 0, 0, 0},
     {"roots", STIFF_ROOTS, 8, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
     {"roots, automatic", STIFF_ROOTS, 8, FF_PETRI_AUTO, 0, 0, HOSTILE_ALL, 0},
     {"a level that nothing reads, implicit", "p n 0\nc x 0\nf 0 -> x|1 + n\ns 0 -> n|1\ns n -> 0|n||x", 8, FF_PETRI_ROSENBROCK, 0,

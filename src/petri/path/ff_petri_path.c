@@ -39,6 +39,7 @@ static room room_of(const ff_petri_path *x) {
   X(is_dirty, p->flat->n_transitions) X(enabled, ff_petri_enabled_words(p)) X(is_enabled_timed, p->n_timed)                   \
   X(in_batch, p->n_timed) X(due.heap, p->n_timed) X(due.at, p->n_timed) X(times, p->n_timed) X(batch, p->n_timed)             \
   X(truth, p->n_events) X(is_dirty_event, p->n_events) X(dirty_event, p->n_events)                                            \
+  X(may_fall, (size_t)p->n_levels + 1)                                                                                        \
   X(empty, p->n_watched) X(share, p->n_levels) X(looked, 3 * (size_t)p->n_levels + 1) X(factor, p->n_all_flows)               \
   X(excess, FF_ODE_DENSE * (size_t)p->n_watched)                                                                              \
   X(flow_rate, p->n_all_flows) X(single, r.singles) X(single_level, r.singles) X(arc_by, r.arcs) X(taker_by, r.arcs)          \
@@ -74,6 +75,7 @@ static ff_status make_solver(ff_petri_path *x, ff_error *err) {
   if (x->n_equations == 0) return FF_OK;
   for (uint32_t f = 0; f < p->n_flows; f++) flows += p->law[p->flow[f]].n;
   for (uint32_t i = 0; i < p->n_levels; i++) x->size[i] = p->options.absolute / p->options.relative;
+  for (uint32_t k = 0; k < p->n_watched; k++) x->may_fall[p->watched[k]] = 1;
   if (ff_petri_is_paper(x)) x->size[p->n_levels] = 1; /* as the other methods have it for integrals of hazards */
   const ff_ode_equations own = {.n = p->n_levels, .of = x, .slope = ff_petri_slope, .timed = p->timed_flows || p->n_given > 0,
                                 .first = p->column_first, .row = p->column_row, .order = p->order};
@@ -85,7 +87,8 @@ static ff_status make_solver(ff_petri_path *x, ff_error *err) {
                                           [FF_PETRI_CVODE] = FF_ODE_CVODE};
   const ff_ode_options options = {.method = methods[p->options.integrator],
                                   .automatic = p->options.integrator == FF_PETRI_AUTO, .tolerance = p->options.relative,
-                                  .size = x->size, .jumps = flows,
+                                  .size = x->size, .jumps = flows, .free = x->may_fall,
+                                  .below = p->options.semantics == FF_PETRI_BIO ? 0 : FF_PETRI_DOUBT * p->options.absolute,
                                   .see = p->n_given > 0 ? see : NULL};
   return ff_ode_new(&x->ode, ff_petri_is_paper(x) ? &more : &own, &options, err);
 }

@@ -149,6 +149,7 @@ typedef struct {
   ff_petri_paper paper;
   ff_petri_peaks peaks;
   double *size;
+  uint8_t *may_fall; /* below 0, within a step: levels whose flows stop when they are found to be empty */
   double *doubt, *shown; /* of levels: by how much they may be below 0 by errors; and the state that is shown */
   uint32_t wrong_flow;   /* 1 + the flow whose rate is not finite */
   double wrong_rate;

@@ -208,9 +208,11 @@ FF_WARP double w_size(const w_warp *w) { return w->image->absolute / w->image->r
 /* The larger one of an error, and of the one that is found for a level, as a part of what the tolerance permits; infinity if it
  * is not a number. */
 FF_WARP double w_larger_error(const w_warp *w, double error, double found, uint32_t i) {
-  const double start = ff_math_absolute(W_LEVEL(w, W_ROW_Y, i)), end = ff_math_absolute(W_LEVEL(w, W_ROW_END, i));
-  const double part = found / (w->image->relative * (w_size(w) + ff_ode_larger(start, end)));
-  return part < W_INFINITY ? ff_ode_larger(error, part) : W_INFINITY;
+  const double start = W_LEVEL(w, W_ROW_Y, i), end = W_LEVEL(w, W_ROW_END, i);
+  const double larger = ff_ode_larger(ff_math_absolute(start), ff_math_absolute(end));
+  const double part = found / (w->image->relative * (w_size(w) + larger));
+  if (!(part < W_INFINITY)) return W_INFINITY;
+  return ff_ode_error_below(ff_ode_larger(error, part), end, FF_PETRI_DOUBT * w->image->absolute);
 }
 
 /* The largest error of a level. */

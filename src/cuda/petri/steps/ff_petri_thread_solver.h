@@ -154,7 +154,7 @@ FF_WARP void p_stage(const p_thread *t, int stage, double h, const p_given_of *g
 FF_WARP double p_larger_error(double error, double found, double start, double end) {
   const double most = P_RELATIVE * (P_SIZE + ff_ode_larger(ff_math_absolute(start), ff_math_absolute(end)));
   const double part = found / most;
-  return part < P_INFINITY ? ff_ode_larger(error, part) : P_INFINITY;
+  return part < P_INFINITY ? ff_ode_error_below(ff_ode_larger(error, part), end, P_DOUBT) : P_INFINITY;
 }
 
 /* The largest error of a level. */
