@@ -59,6 +59,10 @@
 #'   four times the range that they have within a step. Three kinds of peaks may be missed: lower ones, those of a rate
 #'   that has no finite bounds, such as a power with an exponent that varies, and those narrower than a millionth of a step.
 #'
+#'   A flow that oscillates many times within a step, such as `1 + sin(2000 * time)`, may be wrong by more than the tolerance: the
+#'   solver takes few values in each step, and may not see the oscillation between them. If rates oscillate much faster than
+#'   levels change, compare results of two tolerances.
+#'
 #'   Levels below the absolute tolerance have no correct digits. If levels of 1e-12 matter, give
 #'   `tolerance = c(relative = 1e-6, absolute = 1e-15)`.
 #' @section Windows: With one step for a whole net, each firing that changes a flow costs a step of all places. With
