@@ -40,7 +40,7 @@ static void write_lines(petri_text *out, const lines *x) {
     petri_place(out, name, 1, marking);
   }
   for (int t = 0; t < FLOWS; t++) {
-    char name[16], equation[60], rate[16], from[20] = "0", also[20] = "", to[20] = "0";
+    char name[16], equation[70], rate[16], from[20] = "0", also[20] = "", to[20] = "0";
     if (x->a[t] < LEVELS) snprintf(from, sizeof from, "%d L%d", (int)x->takes[t], (int)x->a[t]);
     if (x->also[t] < LEVELS) snprintf(also, sizeof also, "%sL%d", x->a[t] < LEVELS ? " + " : "", (int)x->also[t]);
     if (x->also[t] < LEVELS && x->a[t] == LEVELS) from[0] = 0;

@@ -26,12 +26,6 @@ static ff_status check_kinds(const ff_petri_program *p, const ff_device_request 
   return FF_OK;
 }
 
-ff_status ff_petri_image_check_size(const char *what, uint64_t found, uint64_t most, ff_error *err) {
-  if (found <= most) return FF_OK;
-  return ff_error_set(err, FF_EUNSUPPORTED, "too large as data: the net has %llu %s; expected at most %llu",
-                      (unsigned long long)found, what, (unsigned long long)most);
-}
-
 static uint64_t flows_of(const ff_petri_program *p) {
   uint64_t n = 0;
   for (uint32_t f = 0; f < p->n_flows; f++) n += p->law[p->flow[f]].n;

@@ -1,8 +1,14 @@
-/* Formulas of an image: their words, and what they read. */
+/* What all files of an image use; and its formulas: their words, and what they read. */
 #include "ff_petri_image_maker.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+ff_status ff_petri_image_check_size(const char *what, uint64_t found, uint64_t most, ff_error *err) {
+  if (found <= most) return FF_OK;
+  return ff_error_set(err, FF_EUNSUPPORTED, "too large as data: the net has %llu %s; expected at most %llu",
+                      (unsigned long long)found, what, (unsigned long long)most);
+}
 
 void *ff_petri_image_more(ff_petri_image_maker *m, void **array, size_t *room, size_t used, size_t n, size_t size) {
   if (m->status == FF_OK) m->status = ff_grow(array, room, used + n + 1, size, m->err);
