@@ -164,15 +164,15 @@ as_petri_net.reaction_network <- function(x, continuous = NULL, flows = NULL, ..
 # The net of a reaction network with these arrows, whose counts need not be whole.
 petri_of_reactions <- function(x, level, flows, arrows) {
   rows <- x$reactions
+  none <- rep(NA_character_, nrow(rows))
   changed <- changed_species(x, arrows)
   flowing <- vapply(changed, function(at) length(at) > 0L && all(level[at]), NA)
   if (!is.null(flows)) flowing <- seq_len(nrow(rows)) %in% check_known(flows, "flows", rows$name, "reactions")
   model <- new_petri_net(
     data.frame(place = x$species$species, set = NA_character_, continuous = level, fixed = x$species$fixed),
     data.frame(
-      name = rows$name, kind = ifelse(flowing, "continuous", "stochastic"), equation = equations_to_enable(x, arrows),
-      number = rows$rate, law = rows$law, test = NA_character_, reset = NA_character_, guard = NA_character_,
-      begin = NA_character_, period = NA_character_, end = NA_character_
+      name = rows$name, kind = c("stochastic", "continuous")[1L + flowing], equation = equations_to_enable(x, arrows),
+      number = rows$rate, law = rows$law, test = none, reset = none, guard = none, begin = none, period = none, end = none
     ),
     markings_of(x$species$species, x$species$initial),
     parameters = x$parameters, variables = if (is.null(x$variables)) no_variables() else x$variables,

@@ -152,6 +152,18 @@ test_that("rate rules become flows", {
   expect_lt(abs(mean(alive) - survive) / sqrt(survive * (1 - survive) / 10000), 4)
 })
 
+test_that("a file with events alone becomes a net without transitions", {
+  file <- document(species("A", 10), parameter("k", 1), NULL, events = paste0(
+    "<event useValuesFromTriggerTime=\"true\"><trigger initialValue=\"false\" persistent=\"true\">",
+    math(op("geq", "<csymbol encoding=\"text\" definitionURL=\"http://www.sbml.org/sbml/symbols/time\"> t </csymbol>",
+      "<cn> 1 </cn>")), "</trigger><listOfEventAssignments><eventAssignment variable=\"A\">", math("<cn> 3 </cn>"),
+    "</eventAssignment></listOfEventAssignments></event>"
+  ))
+  net <- read_sbml(file, as = "petri_net")
+  expect_identical(nrow(net$transitions), 0L)
+  expect_identical(path_of(1, net, c(0, 0.9, 1, 2))$A, c(10, 10, 3, 3))
+})
+
 test_that("levels of SBML may begin with fractions", {
   decay <- takes("B", op("times", ci("k"), ci("B")))
   file <- document(c(species("A", 10), species("B", 2.5)), parameter("k", 1), NULL, decay)
