@@ -128,7 +128,7 @@ backend_names <- c("auto", "cpu", "cuda")
 #' backends(petri_model("gene"))
 backends <- function(model = NULL, ...) {
   if (is.null(model)) check_no_more(...)
-  else if (!inherits(model, c("reaction_network", "petri_net"))) abort_class(model, c("reaction_network", "petri_net"))
+  else check_simulated(model, ...)
   rows <- list(cpu_row(), cuda_rows(ask_cuda(fresh = TRUE)))
   rows <- do.call(rbind, rows)
   there <- rows$name == "cuda" & rows$usable
@@ -138,6 +138,16 @@ backends <- function(model = NULL, ...) {
   }
   class(rows) <- c("fireflip_backends", "data.frame")
   rows
+}
+
+# Whether simulate() takes this model and has these arguments.
+check_simulated <- function(model, ...) {
+  if (inherits(model, "petri_net")) method <- simulate.petri_net
+  else if (inherits(model, "reaction_network")) method <- simulate.reaction_network
+  else abort_class(model, c("reaction_network", "petri_net"))
+  known <- setdiff(names(formals(method)), c("object", "..."))
+  unknown <- setdiff(...names(), c(known, ""))
+  if (length(unknown) > 0L) abort_unknown(unknown[[1L]], known)
 }
 
 # The reason why GPUs cannot simulate a model; empty if they can.

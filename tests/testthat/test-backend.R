@@ -55,6 +55,7 @@ test_that("backends(model) takes models that are simulated", {
   expect_identical(backends(petri_model("gene")), backends())
   expect_error(backends(example_model("apoptosis")), "`model`", class = "fireflip_error_argument")
   expect_error(backends(method = "direct"), "method", class = "fireflip_error_argument")
+  expect_error(backends(petri_model("gene"), metod = "exact"), "method", class = "fireflip_error_argument")
 })
 
 # Tests a build without a backend, on every machine.
