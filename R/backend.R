@@ -157,7 +157,7 @@ why_not_on_gpus <- function(model, ...) {
       simulate(model, nsim = 1, seed = 1, times = 0, output = "final", backend = "cuda", progress = FALSE, ...)
       ""
     },
-    fireflip_error_unsupported = function(e) sub(".* Reason: (.*)[.]$", "\\1", conditionMessage(e))
+    fireflip_error_unsupported = function(e) if (is.null(e$reason)) conditionMessage(e) else e$reason
   )
 }
 

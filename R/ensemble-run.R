@@ -181,7 +181,8 @@ begin_on_devices <- function(job, backend, method) {
       tell_no_kernel(job, method, why_not)
       return(list(name = "cpu"))
     }
-    abort("unsupported", sprintf("`backend` = \"cuda\": no GPU can do this run; %s. Reason: %s.", same_answer(), why_not))
+    text <- sprintf("`backend` = \"cuda\": no GPU can do this run; %s. Reason: %s.", same_answer(), why_not)
+    abort("unsupported", text, reason = why_not)
   }
   why_not <- job$why_not()
   if (!is.null(why_not)) return(refuse(why_not))

@@ -58,7 +58,9 @@
 #'
 #'   A transition that is not a flow is *enabled* if each place has the tokens that the transition takes, and its tests hold. A
 #'   flow needs only its tests. If a place is empty, its outflows are limited to its inflows: see `semantics` of
-#'   [`simulate()`][simulate.petri_net].
+#'   [`simulate()`][simulate.petri_net]. A flow *into* a place is not limited if counts or parameters alone make its rate
+#'   negative, as in `"0 -> p" = flow("1 - 2 * n")`. Then it is an error if the place would fall below 0. Write two flows
+#'   instead: `"0 -> p" = flow("1")` and `"p -> 0" = flow("2 * n")`.
 #'
 #'   The *delay* of a transition is not that of a delayed reaction, whose products come later. Here, tokens stay where they are
 #'   until the transition fires, and other transitions may take them.

@@ -253,7 +253,7 @@ static void plan_trial(ff_ode *o) {
 static double error_of_trial(const ff_ode *o, double error) {
   const double most = o->options.below;
   for (uint32_t i = 0; i < o->equations.n && most > 0; i++)
-    if (o->options.free == NULL || !o->options.free[i]) error = ff_ode_error_below(error, o->end[i], most);
+    if (o->options.may_fall == NULL || !o->options.may_fall[i]) error = ff_ode_error_below(error, o->end[i], most);
   return error;
 }
 

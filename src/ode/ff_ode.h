@@ -76,9 +76,9 @@ typedef struct {
   double tolerance;   /* the error of component i in a step is at most tolerance * (size[i] + |x_i|). Required. */
   const double *size; /* numbers above 0. NULL: 1 for all. Borrowed. */
   double below;       /* by so much components may be below 0 at the end of a step; 0: by any number */
-  const uint8_t *free; /* components that may be below 0 by any number; NULL: none. Borrowed. */
+  const uint8_t *may_fall; /* components that may be below 0 by any number; NULL: none. Borrowed. */
   double least;       /* the shortest step, as a part of the sum of the time and the shortest step so far; 0: 2^-46 */
-  uint32_t jumps;     /* the parts of f that may jump. A few shortest steps in a row are accepted for each, whatever their errors */
+  uint32_t jumps;     /* the parts of f that may jump. A few shortest steps in a row are accepted for each, with any error. */
   /* Is called after each step that is tried, also after one that failed, and returns the error that counts; 1 is the largest
    * that is accepted. `error` is infinity if it is not a number. NULL: the error itself. */
   double (*judge)(void *of, const ff_ode_span *tried, double error);

@@ -7,6 +7,9 @@
 
 #include "../../src/backend/ff_backend.h"
 
+/* Whether the program is only to print the names of its tests. */
+static int backend_checks_lists(int argc, char **argv) { return argc == 2 && strcmp(argv[1], "list") == 0; }
+
 /* The interface of the backend whose shared object is the first argument; NULL, after a message. The caller closes *library. */
 static const void *backend_checks_open(ff_backend_library **library, const char *interface, const char *usage, int argc,
                                        char **argv) {

@@ -585,7 +585,7 @@ int main(int argc, char **argv) {
   static const ff_check_test files[] = {{"networks_of_files", networks_of_files}};
   const int n_own = (int)(sizeof own / sizeof *own);
   ff_backend_library *library = NULL;
-  if (argc == 2 && strcmp(argv[1], "list") == 0) {
+  if (backend_checks_lists(argc, argv)) {
     for (int k = 0; k < n_own; k++) puts(own[k].name);
     return 0;
   }

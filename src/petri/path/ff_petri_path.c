@@ -87,7 +87,7 @@ static ff_status make_solver(ff_petri_path *x, ff_error *err) {
                                           [FF_PETRI_CVODE] = FF_ODE_CVODE};
   const ff_ode_options options = {.method = methods[p->options.integrator],
                                   .automatic = p->options.integrator == FF_PETRI_AUTO, .tolerance = p->options.relative,
-                                  .size = x->size, .jumps = flows, .free = x->may_fall,
+                                  .size = x->size, .jumps = flows, .may_fall = x->may_fall,
                                   .below = p->options.semantics == FF_PETRI_BIO ? 0 : FF_PETRI_DOUBT * p->options.absolute,
                                   .see = p->n_given > 0 ? see : NULL};
   return ff_ode_new(&x->ode, ff_petri_is_paper(x) ? &more : &own, &options, err);
