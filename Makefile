@@ -256,7 +256,7 @@ campaign-math: $(BUILD)/plain/campaign_math
 bench-ode: $(BUILD)/plain/bench_ode
 	$<
 $(BUILD)/plain/bench_ode: $(BUILD)/plain/bench/ode.o $(BUILD)/plain/libcore.a
-	$(CC) -pthread $^ -lm -o $@
+	$(CC) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
 bench-math: $(BUILD)/plain/bench_math
 	$<
 BASE_OBJECTS := $(addprefix $(BUILD)/plain/src/base/,ff_base.o ff_decimal.o ff_memory.o ff_threads.o)
