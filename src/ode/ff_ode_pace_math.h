@@ -9,6 +9,7 @@
 #define FF_ODE_STIFF_BORDER 2     /* a step times the speed of a mode; above this, the mode is damped and not followed. Steps are
                                    * unstable above 3.3. */
 #define FF_ODE_STIFF_STEPS 15u    /* after so many such steps, the equations are stiff */
+#define FF_ODE_ERROR_BELOW 32     /* such a step is tried again with less than half of its length */
 #define FF_ODE_CALM_STEPS 6u      /* so many other steps in a row set this number to 0 */
 
 /* What the next steps of a solution follow from, but for the time and the state. */
@@ -27,10 +28,10 @@ typedef struct {
 
 static FF_HD inline double ff_ode_larger(double a, double b) { return a > b ? a : b; }
 
-/* The error of a step, as a part of what the tolerance permits, where this component cannot be below 0, but is: by more than
- * `most`, it is wrong by at least as much. Stages may have passed over what keeps it above 0. */
+/* The error of a step, as a part of what the tolerance permits, where this component cannot be below -most. If it is, stages
+ * have passed over what keeps it above 0. */
 static FF_HD inline double ff_ode_error_below(double error, double end, double most) {
-  return end < -most ? ff_ode_larger(error, -end / most) : error;
+  return end < -most ? ff_ode_larger(error, FF_ODE_ERROR_BELOW) : error;
 }
 
 /* The length of the first step, if the components change by at most this part of their sizes in a unit of time. */
