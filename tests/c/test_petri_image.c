@@ -14,7 +14,7 @@ enum { UNITS = 40 };
 /* ---- playing ------------------------------------------------------------------------------------------------------------ */
 
 /* Launches until the wave is complete, with few turns at a time. */
-static void launch_all(ff_launch *run, const ff_petri_image *image, int elsewhere, int implicit) {
+static void launch_all(ff_launch *run, const ff_petri_image *image, int elsewhere) {
   static const uint32_t steps[] = {1, 7, 1300, 64};
   char *work = elsewhere ? ff_calloc_aligned(1, (size_t)w_state_bytes(image)) : NULL;
   memset(run->state, 0xA5, CODE_SLOTS * (size_t)w_slot_bytes(image)); /* what a device has there */
@@ -23,7 +23,7 @@ static void launch_all(ff_launch *run, const ff_petri_image *image, int elsewher
     run->steps = steps[i % 4];
     for (uint32_t k = 0; k < CODE_TURN; k++) {
       if (elsewhere) memset(work, 0x5A, (size_t)w_state_bytes(image));
-      w_run(image, run, work, FF_SLOT_OF(run, k), implicit);
+      w_run(image, run, work, FF_SLOT_OF(run, k));
     }
     FF_CHECK(run->counters->fired - before <= (uint64_t)CODE_TURN * run->steps);
     ff_next_turn(run, CODE_TURN);
@@ -31,7 +31,7 @@ static void launch_all(ff_launch *run, const ff_petri_image *image, int elsewher
   ff_free_aligned(work);
 }
 
-/* Makes the image of a net, and compares what it gives with the engine. implicit: whether there is code for implicit steps. */
+/* Makes the image of a net, and compares what it gives with the engine. implicit: whether steps may be implicit. */
 static void play_by(code_case *x, int elsewhere, int implicit) {
   ff_petri_image image;
   void *memory;
@@ -40,9 +40,10 @@ static void play_by(code_case *x, int elsewhere, int implicit) {
   code_ask(x);
   FF_CHECK_OK(ff_petri_image_new(&image, &memory, &bytes, x->program, &x->request, &err), &err);
   if (memory == NULL) return;
+  image.implicit &= (uint32_t)implicit;
   x->run = code_launch(w_slot_bytes(&image), &x->request, x->units);
   x->is_refused = ff_calloc(x->units, 1);
-  launch_all(&x->run, &image, elsewhere, implicit);
+  launch_all(&x->run, &image, elsewhere);
   code_compare(x);
   code_free(&x->run);
   free(x->is_refused);
@@ -136,7 +137,7 @@ static void large_nets_give_the_trajectories(void) {
 
 /* ---- stiff nets --------------------------------------------------------------------------------------------------------- */
 
-/* Plays a net, with the code for implicit steps, and without it. Counts trajectories that need them. */
+/* Plays a net, with implicit steps, and without them. Counts trajectories that need them. */
 static void play_stiff(const code_case *of, int elsewhere, uint32_t *stiff) {
   code_case x = *of, without = *of;
   play_one(&x, elsewhere);

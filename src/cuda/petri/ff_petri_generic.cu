@@ -20,42 +20,36 @@ typedef struct {
 
 /* ---- the kernel ----------------------------------------------------------------------------------------------------------- */
 
-/* IMPLICIT: whether the solver may need implicit steps. Other nets have a kernel without their code. */
-template <bool SHARED, bool IMPLICIT>
+/* There is one kernel for all nets: with one of its own for each of shared memory and implicit steps, it took three times as long
+ * to compile, and the same time to run. shared: whether trajectories are in shared memory. */
 __global__ static void __launch_bounds__(WARPS * 32, BLOCKS)
-    run_warps(const __grid_constant__ ff_petri_image image, const __grid_constant__ ff_launch run) {
+    run_warps(const __grid_constant__ ff_petri_image image, const __grid_constant__ ff_launch run, const int shared) {
   extern __shared__ __align__(128) char work[];
   const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0);
   const uint32_t slot = FF_SLOT_OF(&run, blockIdx.x * (blockDim.x / 32) + warp);
-  w_run(&image, &run, SHARED ? work + warp * w_state_bytes(&image) : NULL, slot, IMPLICIT);
-}
-
-static const void *kernel_of(const generic *own, int shared) {
-  if (own->image.implicit) return shared ? (const void *)run_warps<true, true> : (const void *)run_warps<false, true>;
-  return shared ? (const void *)run_warps<true, false> : (const void *)run_warps<false, false>;
+  w_run(&image, &run, shared ? work + warp * w_state_bytes(&image) : NULL, slot);
 }
 
 /* ---- planning ------------------------------------------------------------------------------------------------------------- */
 
-static ff_status occupancy(uint32_t *blocks, const void *kernel, uint32_t warps, size_t shared, ff_error *err) {
+static ff_status occupancy(uint32_t *blocks, uint32_t warps, size_t shared, ff_error *err) {
   int found = 0;
-  const ff_status status = ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, kernel, (int)warps * 32, shared),
-                                         "planning a launch", err);
+  const ff_status status = ff_cuda_check(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, run_warps, (int)warps * 32, shared), "planning a launch", err);
   *blocks = (uint32_t)found;
   return status;
 }
 
 /* Shared memory, with blocks of as many warps as give the most in all. */
 static ff_status plan_shared(generic *own, const ff_ensemble *e, ff_error *err) {
-  const void *kernel = kernel_of(own, 1);
   const size_t each = (size_t)w_state_bytes(&own->image), most = e->device.sharedMemPerBlockOptin;
   uint32_t best = SHARED_LEAST - 1;
   /* the maximum, not what this net needs: the setting belongs to the device, and other ensembles may use the kernel */
-  ff_status status = ff_cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most),
+  ff_status status = ff_cuda_check(cudaFuncSetAttribute(run_warps, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most),
                                    "setting the shared memory", err);
   for (uint32_t warps = WARPS; warps > 0 && status == FF_OK; warps /= 2) {
     uint32_t blocks = 0;
-    if (warps * each <= most) status = occupancy(&blocks, kernel, warps, warps * each, err);
+    if (warps * each <= most) status = occupancy(&blocks, warps, warps * each, err);
     if (blocks * warps <= best) continue;
     best = blocks * warps;
     own->warps = warps;
@@ -69,15 +63,14 @@ static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   ff_status status = plan_shared(own, e, err);
   if (status != FF_OK || own->shared > 0) return status;
   own->warps = WARPS;
-  status = occupancy(&own->blocks, kernel_of(own, 0), WARPS, 0, err);
+  status = occupancy(&own->blocks, WARPS, 0, err);
   if (status != FF_OK || own->blocks > 0) return status;
   return ff_error_set(err, FF_EUNSUPPORTED, "the GPU has too few registers for kernel \"generic\"");
 }
 
 static ff_status describe(const generic *own, ff_ensemble *e, ff_error *err) {
   cudaFuncAttributes attributes = {};
-  const ff_status status = ff_cuda_check(cudaFuncGetAttributes(&attributes, kernel_of(own, own->shared > 0)),
-                                         "planning a launch", err);
+  const ff_status status = ff_cuda_check(cudaFuncGetAttributes(&attributes, run_warps), "planning a launch", err);
   e->slot_bytes = w_slot_bytes(&own->image);
   e->block_slots = own->warps;
   e->resident = (uint64_t)own->blocks * own->warps * (uint64_t)e->device.multiProcessorCount;
@@ -118,9 +111,10 @@ static void release(ff_ensemble *e) {
 
 static ff_status launch(ff_ensemble *e, const ff_launch *run, ff_error *err) {
   generic *own = (generic *)e->own;
-  void *arguments[] = {&own->image, (void *)run};
-  return ff_cuda_check(cudaLaunchKernel(kernel_of(own, own->shared > 0), dim3(e->running / own->warps), dim3(own->warps * 32),
-                                        arguments, own->shared, e->stream),
+  int shared = own->shared > 0;
+  void *arguments[] = {&own->image, (void *)run, &shared};
+  return ff_cuda_check(cudaLaunchKernel((const void *)run_warps, dim3(e->running / own->warps), dim3(own->warps * 32), arguments,
+                                        own->shared, e->stream),
                        "launching a kernel that reads the net", err);
 }
 

@@ -214,14 +214,14 @@ FF_WARP void w_leave(w_warp *w) {
 
 /* ---- launches ----------------------------------------------------------------------------------------------------------- */
 
-FF_WARP void w_turn(w_warp *w, int implicit) {
+FF_WARP void w_turn(w_warp *w) {
   if (w->s.phase == W_ENDS || w->s.phase == W_REFUSES) w_leave(w);
   if (w->s.phase == W_EMPTY)
     w_take(w);
   else if (w->s.phase == W_BEGINS)
     w_begin(w);
   else if (w->s.phase == W_STEPS)
-    w_step(w, implicit);
+    w_step(w);
   else
     w_search(w);
 }
@@ -232,8 +232,8 @@ FF_WARP void w_copy(uint32_t *to, const uint32_t *from, uint64_t n) {
 }
 
 /* Runs a launch for a slot. A trajectory is in `work` during the launch, which has w_state_bytes(); or where the slot is kept, if
- * this is NULL. implicit: a constant, whether there is code for implicit steps. */
-FF_WARP void w_run(const ff_petri_image *image, const ff_launch *run, char *work, uint32_t slot, int implicit) {
+ * this is NULL. */
+FF_WARP void w_run(const ff_petri_image *image, const ff_launch *run, char *work, uint32_t slot) {
   FF_LANE_IN;
   char *const kept = (char *)run->state + slot * w_slot_bytes(image), *const state = kept + W_HEAD;
   const uint64_t words = w_state_bytes(image) / 4u;
@@ -256,7 +256,7 @@ FF_WARP void w_run(const ff_petri_image *image, const ff_launch *run, char *work
   FF_SYNCWARP();
   FF_NANOSECONDS(began);
   FF_NO_UNROLL for (; left > 0u && w->s.phase != W_IDLE && late == 0u; left--) {
-    w_turn(w, implicit);
+    w_turn(w);
     if (left % W_TURNS == 0u) {
       FF_NANOSECONDS(now);
       FF_BALLOT(late, now - began > run->nanoseconds);

@@ -398,12 +398,12 @@ FF_WARP int w_plan(w_warp *w, ff_ode_pace *pace, ff_ode_plan *plan, int implicit
 
 FF_FUNCTION w_warp w_step_implicitly(w_warp own);
 
-/* Tries a step. Without the code for implicit steps, equations that are stiff are refused. */
-FF_WARP void w_step(w_warp *w, int implicit) {
+/* Tries a step. Without implicit steps, equations that are stiff are refused. */
+FF_WARP void w_step(w_warp *w) {
   const uint32_t stiff = w->image->automatic && w->s.stiff == FF_ODE_STIFF_STEPS;
   ff_ode_pace pace;
   ff_ode_plan plan;
-  if (implicit && w->image->implicit && (stiff || !w->image->automatic)) {
+  if (w->image->implicit && (stiff || !w->image->automatic)) {
     *w = w_step_implicitly(*w);
     return;
   }
