@@ -42,7 +42,8 @@
 #'   another one. If a place has further components, the mean over them is drawn; `x[x$Z == 1, ]` chooses one of their colours.
 #' @section Petri nets: The methods are the same for results of [Petri nets][simulate.petri_net]. These have places instead of
 #'   species, and transitions instead of reactions. Levels of continuous places are drawn as lines, and counts as steps. Names
-#'   such as `"Ca[3,5]"` stand for single colours of a place: `plot(x, place = "Ca[3,5]")`.
+#'   such as `"Ca[3,5]"` stand for single colours of a place: `plot(x, place = "Ca[3,5]")`. If all transitions flow and there are
+#'   no events, nothing is random: `print()` says so, and shows neither spread nor intervals; the summary has `random`, `FALSE`.
 #' @seealso [ensemble-plots] for `autoplot()`; [noise()], [burn_in()], [compare_ensembles()] and [covariances()].
 #' @name ensemble-methods
 #' @examples

@@ -105,9 +105,11 @@ check_arguments_of <- function(maker, values, name, what) {
   }
   for (argument in setdiff(given, known)) {
     if (length(known) == 0L) abort_argument(sprintf("The %s \"%s\" has no arguments; found `%s`.", what, name, argument))
-    all <- sprintf("the arguments of \"%s\" are %s.", name, paste0("`", known, "`", collapse = ", "))
-    if (sum(startsWith(known, argument)) > 1L) abort_argument(sprintf("There is no argument `%s`; %s", argument, all))
-    abort_unknown(argument, known, all)
+    if (sum(startsWith(known, argument)) > 1L) { # it is not known which of them was meant
+      all <- paste0("`", known, "`", collapse = ", ")
+      abort_argument(sprintf("There is no argument `%s`; the arguments are %s.", argument, all))
+    }
+    abort_unknown(argument, known)
   }
 }
 

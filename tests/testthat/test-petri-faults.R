@@ -204,7 +204,7 @@ test_that("times of schedules are checked", {
 })
 
 test_that("an argument of a net that abbreviates `name` is one of the net", {
-  known <- "There is no argument `n`; the arguments of \"calcium\" are `nx`, `ny`, `ip3`, `channels`, `seed`."
+  known <- "There is no argument `n`; the arguments are `nx`, `ny`, `ip3`, `channels`, `seed`."
   expect_error(petri_model("calcium", n = 3), known, fixed = TRUE, class = "fireflip_error_argument")
   expect_error(petri_model("gene", na = 3), "`na`", class = "fireflip_error_argument")
   expect_error(reaction_model("sir_ring", n = 3), "There is no argument `n`", class = "fireflip_error_argument")

@@ -332,7 +332,8 @@ static void describe_step(const ff_petri_program *p, const double *start, const 
     snprintf(hint, sizeof hint,
              ". Or, if small levels matter, as that of place %s, which is %s at the start: a smaller absolute tolerance than %s, "
              "such as tolerance = c(relative = 1e-6, absolute = %s)",
-             place_name(p, place).text, ff_show(most, 3).text, ff_show(p->options.absolute, 3).text, ff_show(1e-6 * most, 1).text);
+             place_name(p, place).text, ff_show(most, 3).text, ff_show(p->options.absolute, 3).text,
+             ff_show(1e-6 * most, 1).text);
   ff_error_set(out, FF_EMODEL,
                "the flows cannot be integrated%s: the steps of the solver become too short for place %s; "
                "expected rates that stay finite and do not jump there%s",
