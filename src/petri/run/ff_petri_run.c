@@ -320,7 +320,7 @@ static void describe_transition(const ff_petri_program *p, const ff_failure *f, 
 
 /* Steps become too short, too, if errors that the absolute tolerance permits are larger than the levels. */
 static void describe_step(const ff_petri_program *p, const double *start, const ff_failure *f, const char *at, ff_error *out) {
-  char hint[512] = "";
+  char hint[FF_ERROR_TEXT] = "";
   double most = 0;
   uint32_t place = 0;
   for (uint32_t i = 0; i < p->n_places; i++) {
