@@ -65,7 +65,7 @@ check_parts <- function(x) {
 }
 
 # Raises the error for an object of a class without a method. The fields `expected` and `found` of the condition hold classes.
-abort_class <- function(x, expected, name = "model", hint = class_hint(x)) {
+abort_class <- function(x, expected, name = "model", hint = class_hint(x, expected)) {
   makers <- c(
     if ("pbn" %in% expected) "pbn()", if ("reaction_network" %in% expected) "reaction_network()",
     if ("petri_net" %in% expected) "petri_net()", if ("pbn" %in% expected) "read_network()",
@@ -79,8 +79,8 @@ abort_class <- function(x, expected, name = "model", hint = class_hint(x)) {
   )
 }
 
-# A hint how to convert the object to a network, or NULL.
-class_hint <- function(x) {
+# A hint how to convert the object to a network of the classes `expected`, or NULL.
+class_hint <- function(x, expected) {
   if (missing(x)) return(NULL)
   others <- c("BooleanNetwork", "ProbabilisticBooleanNetwork", "SymbolicBooleanNetwork", "igraph")
   if (inherits(x, others)) return("as_pbn() converts it to a network")
@@ -93,6 +93,7 @@ class_hint <- function(x) {
   }
   if (is.character(x) && length(x) == 1L && !is.na(x) && is.null(names(x))) {
     if (x %in% models_index()$name) return(sprintf("example_model(\"%s\") gives this network", x))
+    if ("petri_net" %in% expected && x %in% names(petri_makers())) return(sprintf("petri_model(\"%s\") gives this net", x))
     ending <- "[.](pbn|boolnet|bnet|txt|sbml|xml|net)([.](gz|bz2|xz))?$"
     if (file.exists(x) || grepl(ending, x, ignore.case = TRUE)) return("read_network() reads a network from a file")
   }

@@ -369,5 +369,5 @@ judgement <- function(seen, between, good, late, bound, strange) {
   if (sum(late) < 3L) return(list(stationary = NA, why = "few times in the second half"))
   if (all(good[late])) return(list(stationary = TRUE, why = ""))
   if (any(strange[late])) return(list(stationary = NA, why = "values that are not finite"))
-  list(stationary = NA, why = if (any(bound[late] == Inf)) "the same count in all trajectories" else "too few trajectories")
+  list(stationary = NA, why = if (any(bound[late] == Inf)) "the same value in all trajectories" else "too few trajectories")
 }

@@ -317,7 +317,7 @@ noise_decomposition.ensemble <- function(x, reporters, confidence = NULL, ...) {
   check_no_more(...)
   if (!is.null(confidence)) {
     abort_argument(paste(
-      "`confidence` is for intervals, which need the counts of each trajectory: simulate(..., output = \"final\") or",
+      "`confidence` is for intervals, which need the values of each trajectory: simulate(..., output = \"final\") or",
       "\"trajectories\"; found a summary, which does not have the fourth moments of two reporters."
     ))
   }

@@ -124,7 +124,8 @@ summary.ensemble_histogram <- function(object, ...) {
 histogram_moments <- function(object) {
   cells <- counts_by_cell(object)
   number <- function(f) vapply(cells, f, 0)
-  mean_of <- function(cell) sum(cell$count * cell$n) / sum(cell$n)
+  # a sum of many equal numbers may be rounded; then their spread would not be 0
+  mean_of <- function(cell) if (length(cell$count) == 1L) cell$count else sum(cell$count * cell$n) / sum(cell$n)
   data.frame(
     time = number(function(cell) cell$time), species = vapply(cells, `[[`, "", "species"),
     different = lengths(lapply(cells, `[[`, "count")), mode = number(function(cell) cell$count[[which.max(cell$n)]]),

@@ -67,12 +67,12 @@ first_passage.reaction_network <- function(model, condition, nsim = 1000, end, .
   ), end)
 }
 
-check_passage <- function(condition, nsim, end, initial) {
+check_passage <- function(condition, nsim, end, initial, wanted = "counts by species") {
   check_condition(condition, "condition", null = FALSE)
   check_count(nsim, "nsim", 1, 2^31 - 1)
   check_number(end, "end", 0, open_min = TRUE)
   if (end == Inf) abort_value("end", "one finite number above 0", end)
-  if (kind_of_result(initial) == "ensemble_trajectories") abort_value("initial", "counts by species", initial)
+  if (kind_of_result(initial) == "ensemble_trajectories") abort_value("initial", wanted, initial)
 }
 
 # The result, from the final states of a run that ends when the condition is true.

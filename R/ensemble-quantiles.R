@@ -232,7 +232,7 @@ bars_of <- function(value, n, breaks, name) {
     limits <- breaks
     if (limits[[1L]] > min(value) || limits[[length(limits)]] < max(value)) {
       abort_argument(sprintf(
-        "`breaks` must span all counts of \"%s\", from %s to %s; found limits from %s to %s.", name, format(min(value)),
+        "`breaks` must span all values of \"%s\", from %s to %s; found limits from %s to %s.", name, format(min(value)),
         format(max(value)), format(limits[[1L]]), format(limits[[length(limits)]])
       ))
     }

@@ -42,7 +42,8 @@
 #'   another one. If a place has further components, the mean over them is drawn; `x[x$Z == 1, ]` chooses one of their colours.
 #' @section Petri nets: The methods are the same for results of [Petri nets][simulate.petri_net]. These have places instead of
 #'   species, and transitions instead of reactions. Levels of continuous places are drawn as lines, and counts as steps. Names
-#'   such as `"Ca[3,5]"` stand for single colours of a place: `plot(x, place = "Ca[3,5]")`.
+#'   such as `"Ca[3,5]"` stand for single colours of a place: `plot(x, place = "Ca[3,5]")`. If all transitions flow and there are
+#'   no events, nothing is random: `print()` says so, and shows neither spread nor intervals; the summary has `random`, `FALSE`.
 #' @seealso [ensemble-plots] for `autoplot()`; [noise()], [burn_in()], [compare_ensembles()] and [covariances()].
 #' @name ensemble-methods
 #' @examples
@@ -150,15 +151,16 @@ print.ensemble <- function(x, n = 10, ...) {
     return(invisible(whole))
   }
   run <- attr(x, "run")
+  one <- run$method == "ode" || only_flows(run)
   last <- max(x$time)
   rows <- plain_frame(x)[x$time == last, ]
   shown <- utils::head(rows, n)
   writeLines(result_head(x, unique_count(x$species)))
   if (nrow(shown) > 0L) {
     writeLines(until_line(run))
-    intervals <- if (run$method == "ode") "" else sprintf(", with %g%% confidence intervals of the means", 100 * run$confidence)
+    intervals <- if (one) "" else sprintf(", with %g%% confidence intervals of the means", 100 * run$confidence)
     writeLines(sprintf("at time %s%s:", format(last), intervals))
-    columns <- if (run$method == "ode") c("species", "mean") else TRUE # its one trajectory has no spread
+    columns <- if (one) c("species", "mean") else TRUE # trajectories that are the same have no spread
     text <- format_statistics(shown)[columns]
     names(text)[[1L]] <- item_of(x)
     print.data.frame(text, row.names = FALSE)
@@ -169,13 +171,22 @@ print.ensemble <- function(x, n = 10, ...) {
       if (item_of(x) == "place") "; print(x, n = Inf) shows all, x[x$place == \"name\", ] some; `observe` keeps some"
     ))
   }
-  if (run_size(run) < 30 && run$method != "ode") writeLines(few_text(run_size(run)))
+  if (only_flows(run)) writeLines(only_flows_text)
+  if (run_size(run) < 30 && !one) writeLines(few_text(run_size(run), run))
   hidden <- setdiff(names(x), c(ensemble_columns, "sd_lower", "sd_upper"))
   if (nrow(shown) > 0L && length(hidden) > 0L) {
     writeLines(sprintf("columns not shown: %s; as.data.frame() gives all rows", some_values(hidden, most = 10L)))
   }
   invisible(whole)
 }
+
+# Whether nothing is random in the run of a Petri net. Events of the same priority have a random order, and trajectories that were
+# resumed have begun with different states.
+only_flows <- function(run) {
+  net <- run$model
+  inherits(net, "petri_net") && all(net$transitions$kind == "continuous") && is.null(net$events) && is.null(run$generation)
+}
+only_flows_text <- "All transitions of the net flow, so nothing is random: all trajectories are the same."
 
 # What a print says about the condition that stops trajectories; nothing if there is none.
 until_line <- function(run, trajectories = run_size(run)) {
@@ -192,8 +203,10 @@ stopped_text <- function(n, of, whose = "") {
 }
 
 # 29 trajectories miss an outcome with a probability of 0.1 with the probability 0.9^29, about 0.05.
-few_text <- function(n) {
-  if (n == 1) return("One trajectory has no statistics; output = \"trajectories\" gives its counts at all times.")
+few_text <- function(n, run) {
+  if (n == 1) return(sprintf(
+    "One trajectory has no statistics; output = \"trajectories\" gives its %ss at all times.", word_of_values(run, run$species)
+  ))
   "With fewer than 30 trajectories, an outcome with a probability of 0.1 may be missing."
 }
 
@@ -319,7 +332,8 @@ summary_of_run <- function(run, times, last) {
   structure(class = "summary.reaction_result", list(
     trajectories = run_size(run), times = times, species = nrow(last), method = run$method, reason = run$reason, seed = run$seed,
     until = run$until, n_stopped = run$n_stopped, events = run$events, seconds = notes$seconds, threads = notes$threads,
-    backend = notes$backend, device = notes$device, item = if (word != "species") word, last = last
+    backend = notes$backend, device = notes$device, item = if (word != "species") word,
+    random = if (only_flows(run)) FALSE, last = last
   ))
 }
 
@@ -336,11 +350,13 @@ print.summary.reaction_result <- function(x, n = 20, ...) {
   ))
   shown <- utils::head(x$last, n)
   if (nrow(shown) > 0L) {
-    columns <- c(list(species = format_key(shown[[item_of(x)]])), lapply(as.list(shown)[c("mean", "sd", "fano")], short_numbers))
+    numbers <- if (isFALSE(x$random)) "mean" else c("mean", "sd", "fano")
+    columns <- c(list(species = format_key(shown[[item_of(x)]])), lapply(as.list(shown)[numbers], short_numbers))
     names(columns)[[1L]] <- item_of(x)
     print.data.frame(as.data.frame(columns), row.names = FALSE)
   }
   if (nrow(x$last) > nrow(shown)) writeLines(sprintf("... and %s more %s", format_whole(nrow(x$last) - nrow(shown)), items_of(x)))
+  if (isFALSE(x$random)) writeLines(only_flows_text)
   invisible(x)
 }
 
@@ -362,8 +378,8 @@ summary_lines <- function(x, trajectories) {
     ),
     machine_lines(x),
     sprintf(
-      "%s, with the Fano factor (variance divided by mean):",
-      if (isTRUE(x$stopped)) "at the last time of each trajectory" else paste("at time", format(x$times[[2L]]))
+      "%s%s:", if (isTRUE(x$stopped)) "at the last time of each trajectory" else paste("at time", format(x$times[[2L]])),
+      if (isFALSE(x$random)) "" else ", with the Fano factor (variance divided by mean)"
     )
   )
 }

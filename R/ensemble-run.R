@@ -355,19 +355,25 @@ growing_species <- function(model, options) {
     firings = 0, times = options$times[[length(options$times)]], observed = seq_along(names), threads = 1L, tolerance = 0
   )
   options[names(probe)] <- probe
+  result <- result_within(function(model, options) .Call(ffi_ssa_new, model, options), model, options, 1)
+  if (is.null(result)) return(NULL)
+  counts <- unlist(result$states)
+  most <- which.max(counts / limit)
+  if (counts[[most]] > limit[[most]]) list(species = names[[most]], limit = limit[[most]], time = result$stopped)
+}
+
+# The result of a run that new() makes, or NULL if it fails, or takes longer than about so many seconds.
+result_within <- function(new, model, options, seconds) {
   tryCatch(
     {
-      pointer <- .Call(ffi_ssa_new, model, options)
+      pointer <- new(model, options)
       on.exit(.Call(ffi_release, pointer))
       pieces <- 0
       while (.Call(ffi_ensemble_advance, pointer, piece_seconds)$done == 0) {
         pieces <- pieces + 1
-        if (pieces * piece_seconds >= 1) return(NULL)
+        if (pieces * piece_seconds >= seconds) return(NULL)
       }
-      result <- .Call(ffi_ensemble_result, pointer)
-      counts <- unlist(result$states)
-      most <- which.max(counts / limit)
-      if (counts[[most]] > limit[[most]]) list(species = names[[most]], limit = limit[[most]], time = result$stopped)
+      .Call(ffi_ensemble_result, pointer)
     },
     fireflip_error = function(e) NULL
   )

@@ -187,8 +187,8 @@ resumed_start <- function(model, final, nsim, any_number, shard, species = model
       else if (!kept_final(run)) sprintf("one for `output` = \"%s\"", run$output)
       else paste("one without", quote_some(setdiff(c("trajectory", "time", species), names(final))))
     abort_argument(sprintf(
-      "`initial` must be counts by %s, or a result for `output` = \"final\" with all %s (%s); found %s.",
-      items_of(final), items_of(final), quote_some(species), found
+      "`initial` must be %s by %s, or a result for `output` = \"final\" with all %s (%s); found %s.",
+      if (item_of(final) == "place") "markings" else "counts", items_of(final), items_of(final), quote_some(species), found
     ))
   }
   if (nrow(final) == 0L) abort_argument("`initial` must have at least one trajectory; found none.")

@@ -220,6 +220,7 @@ print.parameter_sweep <- function(x, n = 10, ...) {
     print(plain_frame(x))
   } else {
     rows <- plain_frame(x)
+    if (only_flows(run)) rows <- rows[!names(rows) %in% c("lower", "upper", "sd", "sd_lower", "sd_upper")]
     varied <- intersect(names(run$design), names(rows))
     present <- unique(x$setting)
     rows[varied] <- lapply(rows[varied], format, digits = 7)
@@ -278,7 +279,7 @@ summary.parameter_sweep <- function(object, ...) {
     settings = settings, trajectories = n, times = range(rows$time), species = unique_count(statistics$species),
     method = run$method, seed = run$seed, common = run$common, until = run$until, n_stopped = run$n_stopped,
     events = run$events, seconds = notes$seconds, threads = notes$threads, backend = notes$backend, device = notes$device,
-    stopped = unique_count(last$time) > 1L, item = run$item,
+    stopped = unique_count(last$time) > 1L, item = run$item, random = if (only_flows(run)) FALSE,
     last = structure(
       c(list(setting = setting), lapply(run$design, `[`, setting), as.list(with_items(statistics, run["item"]))),
       class = "data.frame", row.names = .set_row_names(length(setting))
@@ -307,12 +308,14 @@ print.summary.parameter_sweep <- function(x, n = 20, ...) {
     summary_lines(x, if (is.null(x$run_trajectories)) x$trajectories * x$settings else x$run_trajectories)
   ))
   shown <- utils::head(x$last, n)
+  if (isFALSE(x$random)) shown <- shown[!names(shown) %in% c("sd", "fano")]
   numbers <- names(shown) %in% c("mean", "sd", "fano")
   shown[numbers] <- lapply(shown[numbers], short_numbers)
   design <- !numbers & !names(shown) %in% c("setting", names(items))
   shown[design] <- lapply(shown[design], format, digits = 7)
   if (nrow(shown) > 0L) print.data.frame(shown, row.names = FALSE)
   if (nrow(x$last) > nrow(shown)) writeLines(sprintf("... and %s", count_of(nrow(x$last) - nrow(shown), "more row")))
+  if (isFALSE(x$random)) writeLines(only_flows_text)
   invisible(x)
 }
 

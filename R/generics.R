@@ -65,7 +65,7 @@ no_method <- function(model, verb, ...) {
       sprintf("R takes `%s` for `model`, so write the name of that argument in full", short)
     }
   }
-  abort_class(model, classes, hint = if (is.null(hint)) class_hint(model) else hint)
+  abort_class(model, classes, hint = if (is.null(hint)) class_hint(model, classes) else hint)
 }
 
 # Some verbs take values named by nodes, such as fix_nodes(net, A = 1). If a node is called "model" or "m", R matches the value in
@@ -89,6 +89,12 @@ abbreviation_of <- function(name, call, caller, others) {
   if (any(vapply(as.list(call), identical, NA, quote(...)))) written <- c(written, eval(quote(names(list(...))), caller))
   written <- setdiff(written[nzchar(written) & startsWith(name, written)], others)
   if (length(written) == 1L && written != name) written
+}
+
+# simulate() is a generic of R, so only a text, which is no model of any package, gets this error.
+#' @export
+simulate.character <- function(object, nsim = 1, seed = NULL, ...) {
+  abort_class(object, c("pbn", "reaction_network", "petri_net"), "object")
 }
 
 # ---- generics and their default methods ----------------------------------------------------------------------------------

@@ -45,12 +45,16 @@
 #' petri_model("gene")
 #' summary(petri_model("calcium", nx = 3, ny = 4))
 petri_model <- function(name, ...) {
-  makers <- list(
-    gene = net_gene, hill = net_hill, calcium = net_calcium, growth = net_growth, puff = net_puff
-  )
+  makers <- petri_makers()
+  meant <- meant_arguments(name, list(...), names(makers), sys.call(), parent.frame())
+  if (!is.null(meant)) return(do.call(petri_model, meant))
   check_choice(name, "name", names(makers))
   check_arguments_of(makers[[name]], list(...), name, "net")
   makers[[name]](...)
+}
+
+petri_makers <- function() {
+  list(gene = net_gene, hill = net_hill, calcium = net_calcium, growth = net_growth, puff = net_puff)
 }
 
 net_gene <- function(on = 1.5, off = 2.5, decay = 1) {

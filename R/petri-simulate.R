@@ -27,7 +27,8 @@
 #'   `"events"`: every firing of a transition that is not a flow, at most 1e7 of them.
 #' @param covariance For `"summary"`, whether to compute the covariances of the places at each time: see [covariances()].
 #' @param until,condition A condition, such as `"Ca[50,100] > 1"`: a formula of places, parameters and variables. The trajectory
-#'   stops when it becomes true, also between two firings, and between two immediate firings at one instant.
+#'   stops when it becomes true, also between two firings, and between two immediate firings at one instant. It is true if its
+#'   value is not 0: `"Ca"` means `"Ca != 0"`.
 #' @param tolerance The largest error of a step of the flows: `c(relative = , absolute = )`, or one number for the relative one,
 #'   of which the absolute one is then a thousandth. The absolute one has the unit of the levels. With `NULL` (the default), 1e-6
 #'   and 1e-9. The relative one is from 1e-14 to 0.1. Nets without flows do not use it.
@@ -64,7 +65,7 @@
 #'   levels change, compare results of two tolerances.
 #'
 #'   Levels below the absolute tolerance have no correct digits. If levels of 1e-12 matter, give
-#'   `tolerance = c(relative = 1e-6, absolute = 1e-15)`.
+#'   `tolerance = c(relative = 1e-6, absolute = 1e-18)`. Levels in moles, as files have them, are often as small.
 #' @section Windows: With one step for a whole net, each firing that changes a flow costs a step of all places. With
 #'   `method = "windows"`, the net is divided into parts that only flows join, and each part is simulated by itself over a short
 #'   time, a window. It uses the levels of the other parts as they were found last. This is repeated until all parts agree, a
@@ -173,9 +174,10 @@
 #' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
 #'   resumed, because a result has neither the events that wait, nor the parameters that events have set, nor the clocks of
 #'   deterministic transitions.
-#' @section Warnings: `fireflip_warning_tolerance` if an observed level is below 1,000 times the absolute tolerance at all times,
-#'   and a rate, flow or test reads it. `fireflip_warning_colours` if no colours satisfy the guard of a transition and the sets
-#'   of its places.
+#' @section Warnings: `fireflip_warning_tolerance` if a level is below 1,000 times the absolute tolerance at all times, and a
+#'   rate, flow or test reads it. Levels that are not observed are looked at in the first trajectories, if this takes a second at
+#'   most. `sweep_parameters()` looks at these for the first setting only. `fireflip_warning_colours` if no colours satisfy the
+#'   guard of a transition and the sets of its places.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on. The
 #'   reasons are:
 #'   * the rate of a stochastic transition is negative or not finite, or that of a flow is not finite;
@@ -235,40 +237,8 @@ simulate.petri_net <- function(object, nsim = 1, seed = NULL, ..., times, method
     integrator = integrator, semantics = semantics, any_number = missing(nsim)
   )
   out <- planned_result(plan, plan$model, run_ensemble(plan$model, plan$options, progress, backend))
-  warn_small_levels(out, object, plan$options$absolute)
+  warn_small_levels(out, plan)
   out
-}
-
-# Levels that stay below this many times the absolute tolerance have few correct digits, and a rate that reads them has no more.
-small_level <- 1000
-
-# Warns once in a call, of the first observed place.
-warn_small_levels <- function(x, model, absolute) {
-  if (!any(model$places$continuous)) return(invisible())
-  arrows <- .Call(ffi_petri_arrows, model)
-  read <- unique(arrows$place[arrows$kind %in% c(0L, 2:4, 6L)])
-  names <- model$places$place[intersect(read, which(model$places$continuous))]
-  value <- intersect(c("max", "value", "count"), names(x))
-  rows <- plain_frame(x)
-  most <- function(name) {
-    own <- if (!is.null(rows$place)) rows$place == name
-    levels <- if (is.null(own)) rows[[name]] else if (length(value) > 0L) rows[[value[[1L]]]][own]
-    if (length(levels) == 0L || !all(is.finite(levels))) 0 else max(levels)
-  }
-  starts <- function(name) {
-    number <- model$markings$value[place_of_element(model$markings$element) == name]
-    suppressWarnings(c(0, as.numeric(number))) # a formula is NA
-  }
-  for (name in names) {
-    level <- most(name)
-    if (level <= 0 || level >= small_level * absolute || !isTRUE(all(starts(name) < small_level * absolute))) next
-    return(warn("tolerance", sprintf(
-      paste(
-        "The levels of \"%s\" are at most %s, which is not much above the absolute tolerance %s, so they have few correct",
-        "digits, and a rate, flow or test reads them. Give tolerance = c(relative = 1e-6, absolute = %s), or use other units."
-      ), name, format(level, digits = 2), format(absolute), format(signif(level * 1e-6, 1))
-    ), place = name))
-  }
 }
 
 petri_engine <- list(
@@ -291,19 +261,19 @@ petri_engine <- list(
   },
   never_negative = function(model) character(),
   fired = function(model) .Call(ffi_petri_transition_names, model),
-  grows = function(model, options) I(why_slow_net(model))
+  grows = function(model, options) I(why_slow_net(model, options$integrator))
 )
 ensemble_engine.petri_net <- function(model) petri_engine
 
 # What a message on a long run says. Large nets are slow because of their size, not because counts grow. A run does not know
 # which method "auto" has chosen.
-why_slow_net <- function(model) {
+why_slow_net <- function(model, integrator) {
   found <- .Call(ffi_petri_sizes, model)
   flows <- found$kinds[[match("continuous", petri_kinds)]]
   sprintf(
     paste(
       "The net has %s and %s%s, and the time is in proportion to the number of firings%s. Check that times and rates are in the",
-      "same units, and see with one trajectory up to an earlier last time how long a unit of time takes.%s"
+      "same units, and see with one trajectory up to an earlier last time how long a unit of time takes.%s%s"
     ), count_of(found$n_places, "place"), count_of(sum(found$kinds), "transition"),
     if (flows > 0) sprintf(", of which %s flow", format_whole(flows)) else "",
     if (flows > 0) {
@@ -311,7 +281,12 @@ why_slow_net <- function(model) {
     } else {
       ""
     },
-    if (flows > 0) " A larger `tolerance` makes longer steps." else ""
+    if (flows > 0) " A larger `tolerance` makes longer steps." else "",
+    if (flows > 0 && identical(integrator, "dormand_prince")) {
+      " If the flows are stiff, integrator = \"auto\" or \"rosenbrock\" needs far fewer steps."
+    } else {
+      ""
+    }
   )
 }
 
@@ -382,13 +357,13 @@ check_petri_method <- function(method) {
 # The relative and the absolute tolerance.
 check_petri_tolerance <- function(x) {
   if (is.null(x)) return(c(relative = 1e-6, absolute = 1e-9))
-  expected <- "one number above 0 and at most 0.1, or c(relative = 1e-6, absolute = 1e-9)"
+  expected <- "one number between 1e-14 and 0.1, or c(relative = 1e-6, absolute = 1e-9)"
   if (!is_numbers(x) || !length(x) %in% 1:2 || any(!is.finite(x) | x <= 0)) abort_value("tolerance", expected, x)
   if (length(x) == 2L && !setequal(names(x), c("relative", "absolute"))) abort_value("tolerance", expected, x)
   if (length(x) == 1L && !is.null(names(x)) && !names(x) %in% "relative") abort_value("tolerance", expected, x)
   x <- if (length(x) == 1L) c(relative = x[[1L]], absolute = 1e-3 * x[[1L]]) else x[c("relative", "absolute")]
   if (x[["relative"]] > 0.1 || x[["relative"]] < 1e-14) {
-    abort_value("tolerance", "a relative tolerance from 1e-14 to 0.1", x[["relative"]])
+    abort_value("tolerance", "a relative tolerance between 1e-14 and 0.1", x[["relative"]])
   }
   vapply(x, as.double, 0)
 }
@@ -533,7 +508,7 @@ first_passage.petri_net <- function(model, condition, nsim = 1000, end, ..., see
   check_parts(model)
   check_no_more(...)
   if (!missing(condition)) condition <- given_condition(condition, substitute(condition), "condition")
-  check_passage(condition, nsim, end, initial)
+  check_passage(condition, nsim, end, initial, "markings by places")
   free <- setdiff(c(model$places$place[is.na(model$places$set)], names(model$variables)), c("trajectory", "time"))
   passage_of(simulate(
     model, nsim, seed, times = end, method = if (missing(method)) "auto" else method,
@@ -557,8 +532,15 @@ sweep_parameters.petri_net <- function(model, design, nsim = 100, ..., times,
   until <- given_condition(until, substitute(until), "until")
   if (is.data.frame(initial)) abort_value("initial", "markings by places", initial)
   model <- with_petri_arguments(model, initial, parameters)
-  sweep_of(model, design, nsim, if (missing(nsim)) 1 else nsim, seed, common, output, backend, progress, list(
+  arguments <- list(
     times = times, method = method, observe = observe, until = until, quantiles = quantiles, confidence = confidence,
     tolerance = tolerance, threads = threads, integrator = integrator, semantics = semantics
-  ))
+  )
+  out <- sweep_of(model, design, nsim, if (missing(nsim)) 1 else nsim, seed, common, output, backend, progress, arguments)
+  if (!any(model$places$continuous)) return(out)
+  run <- attr(out, "run")
+  first <- list(changed_by(model, run$design, 1L), run$nsim, run$seeds[[1L]], output = run$output, backend = "cpu")
+  plan <- suppressWarnings(do.call(petri_plan, c(first, arguments)), "fireflip_warning_colours") # the sweep has warned
+  warn_small_levels(out, plan)
+  out
 }

@@ -79,7 +79,17 @@ times_of_schedule <- function(x, equation) {
   text <- if (is.numeric(x)) ifelse(is.na(x), NA_character_, exact_text(x)) else enc2utf8(x)
   if (is.numeric(x)) text[is.infinite(x)] <- NA_character_
   text <- unname(text)[1:3]
+  refuse_odd_schedule(suppressWarnings(as.numeric(text)), equation)
   list(number = NA_character_, law = "formula", begin = text[[1L]], period = text[[2L]], end = text[[3L]], pieces = NULL)
+}
+
+# `at` is c(begin, period, end); a formula is NA. The core checks the values of formulas.
+refuse_odd_schedule <- function(at, equation) {
+  expected <- if (isTRUE(at[[2L]] < 0)) "a period of at least 0" else if (isTRUE(at[[3L]] < at[[1L]])) "an end after its begin"
+  if (is.null(expected)) return(invisible())
+  abort_argument(sprintf(
+    "`at` of \"%s\" must be c(begin, period, end) with %s; found %s.", equation, expected, describe(at)
+  ))
 }
 
 # The number of a transition -> a list with an element for each direction.
@@ -109,9 +119,13 @@ number_texts <- function(x, kind, equation) {
   }
   if (inherits(x, "mass_action")) return(data.frame(rate = x$mass_action, law = "mass action"))
   if (inherits(x, "petri_transition")) {
+    both <- grepl("<[-=]>", masked_text(equation)) && x$kind != "scheduled"
     abort_argument(sprintf(
-      "The %s of \"%s\" is made by flow() or transition(); expected a number, a formula as text, or mass_action().", word,
-      equation
+      "The %s of \"%s\" is made by flow() or transition(); expected a number, a formula as text, or mass_action()%s.", word,
+      equation, if (!both) "" else sprintf(
+        "; both directions are one transition: %s",
+        if (x$kind == "continuous") "flow(c(1, 2))" else sprintf("transition(%s = c(1, 2))", number_word(x$kind))
+      )
     ))
   }
   if (is.numeric(x) && !is.object(x) && length(x) > 0L) {

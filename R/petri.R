@@ -37,7 +37,8 @@
 #'   one of these or `at` must be given. It is a number of at least 0, a formula as text, or, but for a delay, `mass_action()`. A
 #'   reversible equation needs two of them.
 #' @param at The times of a scheduled transition, `c(begin, period, end)`: numbers, or formulas of parameters as text. Without
-#'   `period`, or with the period 0, it fires once. Without `end`, it never stops.
+#'   `period`, or with the period 0, it fires once. Without `end`, it never stops. A period below 0 and an end before the begin
+#'   are errors.
 #' @param test Conditions of the transition as text, joined by `&`, such as `"S >= 3 & B < 2"`. See section Tests.
 #' @param reset Places that the transition sets to 0 before it adds tokens: one text with commas, or several texts.
 #' @param guard A condition of the colours as text, such as `"x != a"`. See section Colours.

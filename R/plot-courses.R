@@ -24,7 +24,7 @@ course_canvas <- function(time, range, species, main, label, ..., label_x = "tim
   old <- graphics::par(mar = c(4.2, left + 1.2, if (is.null(main) || !nzchar(main)) 1.6 else 3, legend_lines(species)))
   if (grepl("y", log)) range <- range[range > 0]
   range <- range[is.finite(range)]
-  if (length(range) == 0L) abort_argument("Nothing to plot on a logarithmic axis: no count is above 0.")
+  if (length(range) == 0L) abort_argument("Nothing to plot on a logarithmic axis: no value is above 0.")
   if (grepl("x", log)) time <- time[time > 0]
   if (length(time) == 0L) abort_argument("Nothing to plot on a logarithmic axis: no value on the x axis is above 0.")
   drawn <- FALSE

@@ -78,17 +78,21 @@ reaction_model <- function(name, ...) {
     colloid = model_colloid, aggregation = model_aggregation, random = model_random, viral_infection = model_viral_infection,
     multistate = model_multistate, multisite = model_multisite, receptor = model_receptor
   )
-  # R takes an argument of a network, such as n = 3, for `name` if it is an abbreviation of it
-  others <- list(...)
-  known <- !missing(name) && is.character(name) && all(name %in% names(makers))
-  meant <- if (!known) abbreviation_of("name", sys.call(), parent.frame(), names(others))
-  at <- which(if (is.null(names(others))) rep(TRUE, length(others)) else !nzchar(names(others)))
-  if (!is.null(meant) && length(at) > 0L) {
-    return(do.call(reaction_model, c(list(name = others[[at[[1L]]]]), stats::setNames(list(name), meant), others[-at[[1L]]])))
-  }
+  meant <- meant_arguments(name, list(...), names(makers), sys.call(), parent.frame())
+  if (!is.null(meant)) return(do.call(reaction_model, meant))
   check_choice(name, "name", names(makers))
   check_arguments_of(makers[[name]], list(...), name, "network")
   makers[[name]](...)
+}
+
+# R takes an argument of a model, such as n = 3, for `name` if it is an abbreviation of it. The arguments that were meant, or NULL
+# if these are they. `others` are those of `...`, `known` the names of the models.
+meant_arguments <- function(name, others, known, call, caller) {
+  if (!missing(name) && is.character(name) && all(name %in% known)) return(NULL)
+  meant <- abbreviation_of("name", call, caller, names(others))
+  at <- which(if (is.null(names(others))) rep(TRUE, length(others)) else !nzchar(names(others)))
+  if (is.null(meant) || length(at) == 0L) return(NULL)
+  c(list(name = others[[at[[1L]]]]), stats::setNames(list(name), meant), others[-at[[1L]]])
 }
 
 # Checks the arguments that the maker of the model `name` is given: by name, and such that it knows them. `what` is the kind of
@@ -101,6 +105,10 @@ check_arguments_of <- function(maker, values, name, what) {
   }
   for (argument in setdiff(given, known)) {
     if (length(known) == 0L) abort_argument(sprintf("The %s \"%s\" has no arguments; found `%s`.", what, name, argument))
+    if (sum(startsWith(known, argument)) > 1L) { # it is not known which of them was meant
+      all <- paste0("`", known, "`", collapse = ", ")
+      abort_argument(sprintf("There is no argument `%s`; the arguments are %s.", argument, all))
+    }
     abort_unknown(argument, known)
   }
 }

@@ -539,11 +539,13 @@ check_times <- function(times) {
   if (missing(times) || !is.numeric(times) || is.object(times) || length(times) == 0L) abort_value("times", expected, times)
   times <- as.vector(times)
   bad <- which(!is.finite(times) | times < 0 | c(FALSE, diff(times) <= 0))
-  if (length(bad) > 0L) {
-    found <- describe(times[[bad[[1L]]]])
-    abort_argument(sprintf("`times` must be %s, without repeats; found %s at place %d.", expected, found, bad[[1L]]))
+  if (length(bad) == 0L) return(as.double(times))
+  at <- bad[[1L]]
+  value <- function(i) describe(times[[i]])
+  if (!is.finite(times[[at]]) || times[[at]] < 0) {
+    abort_argument(sprintf("`times` must be %s; element %d is %s.", expected, at, value(at)))
   }
-  as.double(times)
+  abort_argument(sprintf("`times` must increase; element %d is %s after %s.", at, value(at), value(at - 1L)))
 }
 
 # ---- changes --------------------------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ test_that("a run that is too short is not stationary, and one with few trajector
   expect_identical(pure$stationary, c(FALSE, FALSE))
   dying <- burn_in(course(reaction_network("A -> 0" = 1, "B -> B" = 0.1, initial = c(A = 5, B = 3)), seq(0, 60, 2)))
   expect_identical(dying$stationary, c(NA, NA, TRUE, TRUE)) # B never changes
-  expect_match(dying$why[[1L]], "same count")
+  expect_match(dying$why[[1L]], "same value")
   expect_snapshot({
     print(few)
     print(short)

@@ -127,5 +127,143 @@ test_that("small levels are warned of where a rate reads them", {
   warned(simulate(small(1e-7), times = 0:1, seed = 1, output = "trajectories"))
   expect_no_warning(simulate(small(1e-3), times = 0:1, seed = 1))
   expect_no_warning(simulate(small(1e-7), times = 0:1, seed = 1, tolerance = c(relative = 1e-6, absolute = 1e-14)))
-  expect_no_warning(simulate(small(1e-7), times = 0:1, seed = 1, observe = "B")) # nothing is known of x
+  warned(simulate(small(1e-7), times = 0:1, seed = 1, observe = "B"))
+  warned(simulate(small(1e-7), times = 0:1, seed = 1, output = "events"))
+  expect_no_warning(simulate(small(1e-3), times = 0:1, seed = 1, observe = "B"))
+})
+
+test_that("small levels that are not observed are warned of, also where they grow from 0", {
+  net <- petri_net(
+    "0 -> s" = flow("k"), "s -> 0" = flow(1), "0 -> y" = flow("1e12 * s"), "y -> 0" = flow(1), continuous = TRUE,
+    parameters = c(k = 1e-12)
+  )
+  warned <- function(code) expect_warning(code, "levels of \"s\" are at most .*e-13", class = "fireflip_warning_tolerance")
+  warned(simulate(net, times = 5, observe = "y"))
+  warned(first_passage(net, "y > 0.1", nsim = 2, end = 5))
+  warned(sweep_parameters(net, data.frame(k = c(1e-12, 1e-13)), nsim = 1, times = 5, observe = "y"))
+  # a condition that stops trajectories before levels rise does not make them small
+  expect_no_warning(first_passage(petri_model("gene"), "protein", nsim = 3, end = 1, seed = 1))
+  expect_no_warning(simulate(petri_model("gene"), observe = "on", times = c(1, 1000), seed = 1))
+})
+
+test_that("levels below the absolute tolerance get advice that gives the right answer", {
+  net <- petri_net(
+    "E + S -> ES" = flow("1e13 * E * S"), "ES -> E + S" = flow("0.1 * ES"), "ES -> E + P" = flow("0.5 * ES"),
+    continuous = TRUE, initial = c(E = 5e-14, S = 5e-13)
+  )
+  text <- tryCatch(simulate(net, times = c(1, 10), integrator = "dormand_prince"), fireflip_error_model = conditionMessage)
+  expect_match(text, "place \"S\", which is 5e-13 at the start", fixed = TRUE)
+  advice <- regmatches(text, regexpr("c\\(relative[^)]*\\)", text))
+  expect_identical(advice, "c(relative = 1e-6, absolute = 5e-19)")
+  scaled <- petri_net(
+    "E + S -> ES" = flow("0.01 * E * S"), "ES -> E + S" = flow("0.1 * ES"), "ES -> E + P" = flow("0.5 * ES"),
+    continuous = TRUE, initial = c(E = 50, S = 500)
+  )
+  found <- simulate(net, times = c(1, 10), tolerance = eval(parse(text = advice)))
+  expect_equal(1e15 * found$mean, simulate(scaled, times = c(1, 10), tolerance = 1e-10)$mean, tolerance = 1e-4)
+  # levels that have grown by errors alone do not hide how small they were
+  text <- tryCatch(
+    simulate(net, times = c(1, 10), integrator = "cvode"), fireflip_error_unsupported = function(e) skip("no SUNDIALS"),
+    fireflip_warning_tolerance = conditionMessage
+  )
+  expect_match(text, "absolute = [1-5]e-(19|20)")
+})
+
+test_that("a message on a long run tells which integrators are for stiff flows", {
+  net <- petri_model("gene")
+  say <- function(integrator) why_slow(ensemble_engine(net)$grows(net, list(integrator = integrator)))
+  expect_match(say("dormand_prince"), "integrator = \"auto\" or \"rosenbrock\" needs far fewer steps", fixed = TRUE)
+  expect_no_match(say("auto"), "stiff")
+})
+
+test_that("constants of flows must not be negative", {
+  expect_error(
+    petri_net("A -> B" = flow(mass_action("-1")), continuous = TRUE), "the flow is -1; expected a finite number of at least 0",
+    class = "fireflip_error_model"
+  )
+  net <- petri_net("A -> B" = flow(mass_action("2 * k")), continuous = TRUE, parameters = c(k = -1), initial = c(A = 1))
+  expect_error(simulate(net, times = 1), "\"T1\": .* its flow constant is -2", class = "fireflip_error_model")
+  expect_error(sweep_parameters(net, data.frame(k = c(1, -1)), nsim = 1, times = 1), "setting 2 .*flow constant is -2")
+  expect_equal(simulate(net, times = 1, parameters = c(k = 0.5))$mean[[1L]], exp(-1), tolerance = 1e-5)
+  back <- petri_net("A -> B" = flow("k * B"), continuous = TRUE, parameters = c(k = -1), initial = c(B = 1))
+  expect_equal(simulate(back, times = 1)$mean[[2L]], exp(-1), tolerance = 1e-5) # a formula may be negative
+})
+
+test_that("times of schedules are checked", {
+  at <- function(x) petri_net("A -> B" = transition(at = x), parameters = c(k = -1), initial = c(A = 1))
+  expect_error(
+    at(c(1, -1, 4)), "`at` of \"A -> B\" must be c(begin, period, end) with a period of at least 0; found c(1, -1, 4).",
+    fixed = TRUE, class = "fireflip_error_argument"
+  )
+  expect_error(
+    at(c(begin = 5, end = 2, period = 1)), "with an end after its begin; found c(5, 1, 2).", fixed = TRUE,
+    class = "fireflip_error_argument"
+  )
+  expect_error(simulate(at(c("1", "k")), times = 1), "the period is -1", class = "fireflip_error_model")
+  expect_s3_class(at(c(2, 0, 2)), "petri_net")
+})
+
+test_that("an argument of a net that abbreviates `name` is one of the net", {
+  known <- "There is no argument `n`; the arguments are `nx`, `ny`, `ip3`, `channels`, `seed`."
+  expect_error(petri_model("calcium", n = 3), known, fixed = TRUE, class = "fireflip_error_argument")
+  expect_error(petri_model("gene", na = 3), "`na`", class = "fireflip_error_argument")
+  expect_error(reaction_model("sir_ring", n = 3), "There is no argument `n`", class = "fireflip_error_argument")
+  expect_s3_class(petri_model(n = "hill"), "petri_net")
+})
+
+test_that("simulate() of a text tells what it takes", {
+  expect_error(
+    simulate("gene", times = 1), "found \"gene\"; petri_model(\"gene\") gives this net.", fixed = TRUE,
+    class = "fireflip_error_argument"
+  )
+  expect_error(simulate("net.xml", times = 1), "read_network() reads a network from a file", fixed = TRUE)
+  text <- tryCatch(steady_state("gene"), fireflip_error_argument = conditionMessage)
+  expect_no_match(text, "petri_model") # steady states are not of nets
+})
+
+test_that("messages name elements of `times`, and one range of `tolerance`", {
+  net <- petri_model("gene")
+  expect_error(simulate(net, times = c(3, 2)), "`times` must increase; element 2 is 2 after 3.", fixed = TRUE)
+  expect_error(simulate(net, times = c(1, NA)), "element 2 is NA", fixed = TRUE)
+  for (bad in c(0, 0.2)) expect_error(simulate(net, times = 1, tolerance = bad), "between 1e-14 and 0.1", fixed = TRUE)
+})
+
+test_that("two flows for a reversible equation are told to be one", {
+  expect_error(
+    petri_net("A <-> B" = c(flow(1), flow(2)), continuous = TRUE), "both directions are one transition: flow(c(1, 2))",
+    fixed = TRUE, class = "fireflip_error_argument"
+  )
+  expect_error(
+    petri_net("A <-> B" = list(transition(weight = 1), transition(weight = 2))), "transition(weight = c(1, 2))", fixed = TRUE
+  )
+})
+
+test_that("prints of nets of flows alone have no words on chance", {
+  net <- petri_net("A -> B" = flow("k * A"), continuous = TRUE, initial = c(A = 1), parameters = c(k = 1))
+  sim <- simulate(net, nsim = 10, times = 0:2, seed = 1)
+  sweep <- sweep_parameters(net, data.frame(k = 1:2), nsim = 2, times = 1, seed = 1)
+  for (x in list(sim, summary(sim), sweep, summary(sweep))) {
+    text <- paste(utils::capture.output(print(x)), collapse = "\n")
+    if (!identical(x, sweep)) expect_match(text, "nothing is random", fixed = TRUE)
+    expect_no_match(text, "NA|confidence|fewer than 30|sd|Fano")
+  }
+  final <- simulate(petri_model("gene"), nsim = 3, times = 1, output = "final", seed = 1)
+  # states that were resumed may differ
+  decay <- petri_net("protein -> 0" = flow(1), places = c("off", "on"), continuous = "protein")
+  expect_output(print(summary(simulate(decay, times = 2, initial = final))), "sd")
+})
+
+test_that("messages have no counts where there are levels", {
+  net <- petri_net("A -> 0" = flow(1), fire = transition("0 -> n", rate = 1), continuous = "A", initial = c(A = 1))
+  expect_output(print(simulate(net, times = 1, seed = 1)), "gives its levels at all times")
+  expect_error(first_passage(net, "n > 1", end = 1, initial = simulate(net, times = 1, output = "final")), "markings by places")
+})
+
+test_that("levels that are the same in all trajectories have no spread in a histogram", {
+  net <- petri_net(
+    "0 -> n" = 1, "A -> 0" = flow("0 * n"), continuous = c("A", "C"), places = "C", initial = c(A = 5.7, C = 0.1)
+  )
+  found <- summary(simulate(net, nsim = 3, times = 1, output = "histogram", seed = 1))
+  expect_identical(found$sd[found$place != "n"], c(0, 0))
+  expect_identical(found$mean[found$place == "C"], 0.1)
 })

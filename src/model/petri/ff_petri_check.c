@@ -210,14 +210,15 @@ static const char *const numbers[] = {
 
 static ff_status check_piece(const ff_petri *net, uint32_t t, const ff_petri_piece *piece, ff_error *err) {
   const ff_petri_kind kind = net->transition[t].kind;
+  const int negative = kind == FF_PETRI_CONTINUOUS && !piece->mass_action; /* such a flow goes the other way */
   double value;
   for (uint32_t i = 0; i < piece->value.length; i++)
     if (piece->value.word[i].code == FF_F_SYMBOL || piece->value.word[i].code == FF_F_TIME) return FF_OK;
   ff_status status = ff_formula_constant(&piece->value, &value, err);
   if (status != FF_OK) return status;
-  if (isfinite(value) && (value >= 0.0 || kind == FF_PETRI_CONTINUOUS)) return FF_OK;
+  if (isfinite(value) && (value >= 0.0 || negative)) return FF_OK;
   return ff_error_set(err, FF_EMODEL, "%sthe %s is %s; expected a finite number%s", ff_petri_label_of(net, t).text, numbers[kind],
-                      ff_show(value, 6).text, kind == FF_PETRI_CONTINUOUS ? "" : " of at least 0");
+                      ff_show(value, 6).text, negative ? "" : " of at least 0");
 }
 
 static ff_status check_transition(ff_petri *net, uint32_t t, ff_error *err) {

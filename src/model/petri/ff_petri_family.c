@@ -187,6 +187,9 @@ static ff_status make_times(const namer *n, ff_error *err) {
                             ff_petri_label_of(n->u->net, n->family->out.transition).text, what[i], ff_show(at[i], 6).text,
                             i == 2 ? "" : "finite ");
   }
+  if (status == FF_OK && at[1] < 0)
+    status = ff_error_set(err, FF_EMODEL, "%sthe period is %s; expected a number of at least 0",
+                          ff_petri_label_of(n->u->net, n->family->out.transition).text, ff_show(at[1], 6).text);
   return status;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/ff_decimal.h"
 #include "ff_petri_compile_internal.h"
 
 static ff_status push(ff_petri_family_maker *f, ff_formula_builder *b, uint32_t code, uint32_t symbol, double number) {
@@ -65,10 +66,31 @@ static ff_status push_power(ff_petri_family_maker *f, ff_formula_builder *b, uin
   return status;
 }
 
+/* The constant of mass action of a flow must not be negative if it is a number, once parameters are. */
+static ff_status check_flow_constant(ff_petri_family_maker *f) {
+  const ff_petri_family *family = f->family;
+  ff_formula_builder b = {0};
+  ff_formula constant = {0};
+  double number;
+  if (family->kind != FF_PETRI_CONTINUOUS || !family->mass_action) return FF_OK;
+  ff_status status = finish(f, &b, push_formula(f, &b, &family->rate), &constant);
+  if (status == FF_OK && ff_formula_is_number(&constant, &number) && number < 0) {
+    const char *name = f->m->flat->net->transition[family->transition].name;
+    status = ff_error_set(f->m->err, FF_EMODEL,
+                          "transition %s: with the values of the parameters, its flow constant is %s; expected a number of at "
+                          "least 0",
+                          ff_quote(name, strlen(name)).text, ff_show(number, 6).text);
+  }
+  ff_formula_free(&constant);
+  return status;
+}
+
 static ff_status make_rate(ff_petri_family_maker *f, ff_formula *out) {
   const ff_petri_family *family = f->family;
   ff_formula_builder b = {0};
-  ff_status status = family->rate.length > 0 ? push_formula(f, &b, &family->rate) : push(f, &b, FF_F_NUMBER, 0, 0);
+  ff_status status = check_flow_constant(f);
+  if (status == FF_OK)
+    status = family->rate.length > 0 ? push_formula(f, &b, &family->rate) : push(f, &b, FF_F_NUMBER, 0, 0);
   int factors = 0;
   for (uint32_t a = 0; a < family->n_arcs && family->mass_action && status == FF_OK; a++) {
     const ff_petri_flat_arc *arc = &family->arc[a];

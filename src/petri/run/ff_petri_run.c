@@ -318,17 +318,33 @@ static void describe_transition(const ff_petri_program *p, const ff_failure *f, 
   }
 }
 
+/* Steps become too short, too, if errors that the absolute tolerance permits are larger than the levels. */
+static void describe_step(const ff_petri_program *p, const double *start, const ff_failure *f, const char *at, ff_error *out) {
+  char hint[FF_ERROR_TEXT] = "";
+  double most = 0;
+  uint32_t place = 0;
+  for (uint32_t i = 0; i < p->n_places; i++) {
+    if (!p->flat->continuous[i] || p->flat->fixed[i] || start[i] <= most || start[i] >= 1000 * p->options.absolute) continue;
+    most = start[i];
+    place = i;
+  }
+  if (most > 0)
+    snprintf(hint, sizeof hint,
+             ". Or, if small levels matter, as that of place %s, which is %s at the start: a smaller absolute tolerance than %s, "
+             "such as tolerance = c(relative = 1e-6, absolute = %s)",
+             place_name(p, place).text, ff_show(most, 3).text, ff_show(p->options.absolute, 3).text,
+             ff_show(1e-6 * most, 1).text);
+  ff_error_set(out, FF_EMODEL,
+               "the flows cannot be integrated%s: the steps of the solver become too short for place %s; "
+               "expected rates that stay finite and do not jump there%s",
+               at, place_name(p, f->item).text, hint);
+}
+
 static void describe_place(const ff_petri_program *p, const ff_failure *f, const char *at, ff_error *out) {
   const ff_quoted name = place_name(p, f->item);
   const ff_shown shown = ff_show(f->value, 15);
   const char *value = shown.text;
   switch (f->what) {
-    case FF_PETRI_BAD_STEP:
-      ff_error_set(out, FF_EMODEL,
-                   "the flows cannot be integrated%s: the steps of the solver become too short for place %s; "
-                   "expected rates that stay finite and do not jump there",
-                   at, name.text);
-      break;
     case FF_PETRI_BAD_COUNT:
       ff_error_set(out, FF_ESIZE,
                    "transition %s would set place %s to %s tokens%s; expected at most 2^53, or a continuous place",
@@ -396,8 +412,8 @@ static void describe_event(const ff_petri_program *p, const ff_failure *f, const
 
 static void describe(const ff_process *process, const ff_run_options *o, ff_lanes *lanes, uint32_t lane,
                      unsigned long long number, ff_error *out) {
+  const ff_petri_program *p = process->model;
   ff_failure f;
-  (void)o;
   lanes->diagnose(lanes, lane, &f);
   const where at = where_of(&f, number);
   if (f.what == FF_PETRI_BAD_WINDOW)
@@ -408,11 +424,13 @@ static void describe(const ff_process *process, const ff_run_options *o, ff_lane
   else if (f.what == FF_PETRI_NO_MEMORY)
     ff_error_set(out, FF_EMEMORY, "no memory for a step%s", at.text);
   else if (f.what <= FF_PETRI_BAD_DELAY || f.what == FF_PETRI_BAD_INTEGRAL || f.what == FF_PETRI_ENDLESS)
-    describe_transition(process->model, &f, at.text, out);
+    describe_transition(p, &f, at.text, out);
   else if (f.what >= FF_PETRI_BAD_SET && f.what <= FF_PETRI_TOO_MANY_EVENTS)
-    describe_event(process->model, &f, at.text, out);
+    describe_event(p, &f, at.text, out);
+  else if (f.what == FF_PETRI_BAD_STEP)
+    describe_step(p, o->initial != NULL ? o->initial : p->start, &f, at.text, out);
   else
-    describe_place(process->model, &f, at.text, out);
+    describe_place(p, &f, at.text, out);
 }
 
 /* ---- devices ------------------------------------------------------------------------------------------------------------ */
