@@ -7,9 +7,9 @@
 
 enum { HARD_UNITS = 40 };
 
-/* What cannot be simulated is refused, and all else has the bits. What fails on the processor is always refused:
- * code_compare_each(). */
-static inline void hard_nets_give_the_trajectories(const hostile_net *list, uint32_t n, const char *compiled) {
+/* What cannot be simulated is refused, and all else has the bits, in so many trajectories of each net. What fails on the
+ * processor is always refused: code_compare_each(). */
+static inline void hard_nets_give_the_trajectories(const hostile_net *list, uint32_t n, uint32_t units, const char *compiled) {
   petri_text *nets = ff_calloc(n, sizeof *nets);
   code_case *cases = ff_calloc(n, sizeof *cases);
   for (uint32_t i = 0; i < n; i++) {
@@ -18,14 +18,14 @@ static inline void hard_nets_give_the_trajectories(const hostile_net *list, uint
     hostile_write(&nets[i], of->text);
     petri_compile(&nets[i], &options);
     if (nets[i].program == NULL) return;
-    cases[i] = (code_case){.what = of->what, .program = nets[i].program, .last = of->last, .units = HARD_UNITS,
-                           .firings = i % 3 != 0, .most_refused = of->most == HOSTILE_ALL ? HARD_UNITS : (uint32_t)of->most,
+    cases[i] = (code_case){.what = of->what, .program = nets[i].program, .last = of->last, .units = units,
+                           .firings = i % 3 != 0, .most_refused = of->most == HOSTILE_ALL ? units : (uint32_t)of->most,
                            .quiet = of->least > 0, .alone = i % 4 == 0};
   }
   code_play(cases, n, compiled);
   for (uint32_t i = 0; i < n; i++) {
     const hostile_net *of = &list[i];
-    const int least = of->least == HOSTILE_ALL ? HARD_UNITS : of->least;
+    const int least = of->least == HOSTILE_ALL ? (int)units : of->least;
     FF_CHECK_SAY((int)cases[i].refused >= least, "%s: %u refused", of->what, cases[i].refused);
     FF_CHECK_SAY((int)cases[i].failed >= of->least_failed && (cases[i].failed == 0 || of->least_failed > 0), "%s: %u failed",
                  of->what, cases[i].failed);
