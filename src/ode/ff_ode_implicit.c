@@ -71,8 +71,8 @@ static int solves(ff_ode *o, double shift) {
   return ff_ode_implicit_solves(&j->pattern, j->entry, shift, o->k[0], l->right, permitted, l->misfit, l->terms);
 }
 
-/* Whether f bends within the tolerance, in the middle of a step: see ff_ode_implicit_beyond(). The middle is in `at`, slopes there
- * in slope[1], and e in `right`. */
+/* Whether f bends within the tolerance, in the middle of a step: see ff_ode_implicit_beyond(). The middle is in `at`, slopes
+ * there in slope[1], and e in `right`. */
 static int is_bent(ff_ode *o, double h) {
   const uint32_t n = o->equations.n;
   const struct ff_ode_linear *l = o->linear;
