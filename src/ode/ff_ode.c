@@ -215,10 +215,18 @@ static void end_step(ff_ode *o, double h, double speed) {
   ff_ode_count_stiff(&o->pace, o->pace.tried * speed > FF_ODE_STIFF_BORDER, o->stepper == &ff_ode_explicit);
 }
 
-/* A step of a method that chooses its length. */
+/* The error that counts, with that of components below 0. */
+static double error_of_trial(const ff_ode *o, double error) {
+  const double most = o->options.below;
+  for (uint32_t i = 0; i < o->equations.n && most > 0; i++)
+    if (o->options.may_fall == NULL || !o->options.may_fall[i]) error = ff_ode_error_below(error, o->end[i], most);
+  return error;
+}
+
+/* A step of a method that chooses its length. Only its own estimate makes it shorter, so levels below 0 are a failure. */
 static ff_ode_outcome advance(ff_ode *o) {
   o->trying = 0;
-  if (!o->stepper->advance(o, o->plan.most)) return end_without_step(o);
+  if (!o->stepper->advance(o, o->plan.most) || error_of_trial(o, 0) > 1) return end_without_step(o);
   end_step(o, o->pace.tried, NAN);
   o->has_slope = 0;
   return FF_ODE_STEPPED;
@@ -247,14 +255,6 @@ static void plan_trial(ff_ode *o) {
     o->plan.most = end;
   }
   o->failed = 0;
-}
-
-/* The error that counts, with that of components below 0. */
-static double error_of_trial(const ff_ode *o, double error) {
-  const double most = o->options.below;
-  for (uint32_t i = 0; i < o->equations.n && most > 0; i++)
-    if (o->options.may_fall == NULL || !o->options.may_fall[i]) error = ff_ode_error_below(error, o->end[i], most);
-  return error;
 }
 
 int ff_ode_trial_end(ff_ode *o, const ff_ode_verdict *verdict, ff_ode_outcome *outcome) {

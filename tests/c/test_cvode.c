@@ -163,6 +163,31 @@ static void stops_where_there_is_no_slope(void) {
   ff_ode_free(o);
 }
 
+/* A flow that stops near 0 alone, on both sides of it. */
+static int drains(void *of, double t, const double *x, double *slope) {
+  (void)of, (void)t;
+  slope[0] = -x[0] / (1e-10 + x[0]);
+  return 1;
+}
+
+/* CVODE's steps passed over 0, and the level fell for ever. */
+static void does_not_fall_below_zero(void) {
+  if (!ff_cvode_exists()) FF_SKIP("there is no CVODE");
+  static const uint8_t all[] = {1};
+  const ff_ode_equations equations = {.n = 1, .slope = drains};
+  for (int falls = 0; falls < 2; falls++) {
+    ff_ode_options options = reference;
+    const double x = 1;
+    options.below = 1e-7;
+    options.may_fall = falls ? all : NULL;
+    ff_ode *o = solver(&equations, &options);
+    ff_ode_begin(o, 0, &x, 0);
+    FF_CHECK((go(o, 3) > 0) == falls);
+    FF_CHECK_SAY(falls == (ff_ode_last(o)->end[0] < -1e-7), "%g", ff_ode_last(o)->end[0]);
+    ff_ode_free(o);
+  }
+}
+
 static void is_missing(void) {
   if (ff_cvode_exists()) FF_SKIP("there is CVODE");
   const ff_ode_equations equations = {.n = 1, .slope = grows};
@@ -177,4 +202,5 @@ static void is_missing(void) {
   FF_CHECK(o == NULL);
 }
 
-FF_TEST_MAIN("cvode", solves, finds_roots, tells_failures, makes_steps, begins_anew, stops_where_there_is_no_slope, is_missing)
+FF_TEST_MAIN("cvode", solves, finds_roots, tells_failures, makes_steps, begins_anew, stops_where_there_is_no_slope,
+             does_not_fall_below_zero, is_missing)

@@ -5,6 +5,7 @@
 #include "petri_runs.h"
 #include "random.h"
 
+#include "../../src/ode/ff_cvode.h"
 #include "../../src/petri/within/ff_petri_share.h"
 
 enum { LEVELS = 4, FLOWS = 7, ARCS = 3 * FLOWS };
@@ -196,4 +197,21 @@ static void stays_above_zero(void) {
   }
 }
 
-FF_TEST_MAIN("petri_empty", follows_straight_lines, rises_from_zero, stays_above_zero)
+/* What CVODE cannot solve, as such a flow has no digits that count near 0, is an error: the level was -2. */
+static void reference_does_not_fall(void) {
+  const ff_petri_options options = {.relative = 1e-6, .integrator = FF_PETRI_CVODE};
+  static const double time = 3;
+  petri_text x;
+  petri_states states = {0};
+  if (!ff_cvode_exists()) FF_SKIP("there is no CVODE");
+  petri_begin(&x);
+  petri_place(&x, "X", 1, "1");
+  petri_flows(&x, "out", "X -> 0", "X / (1e-10 + X)");
+  petri_compile(&x, &options);
+  x.status = petri_observe(&states, x.program, 1, &time, 1, 1, 1, 1, &x.err);
+  FF_CHECK_FAILS(x.status, FF_EMODEL, &x.err, "the steps of the solver become too short for place \"X\"");
+  petri_states_free(&states);
+  petri_end(&x);
+}
+
+FF_TEST_MAIN("petri_empty", follows_straight_lines, rises_from_zero, stays_above_zero, reference_does_not_fall)
