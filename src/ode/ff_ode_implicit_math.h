@@ -218,8 +218,8 @@ static FF_HD inline void ff_ode_implicit_misses(uint32_t n, double h, const doub
 }
 
 /* Where f bends within the tolerance, e is small but tells nothing: with x / (1e-12 + x) as outflow, x seemed to rest near 0
- * while more flowed in than out. So e is followed until a component is some tolerances away. There f must be what df/dx tells, but for
- * half of this distance. */
+ * while more flowed in than out. So e is followed until a component is some tolerances away. There f must be what df/dx tells,
+ * but for half of this distance. */
 static FF_HD inline double ff_ode_implicit_distance(double tolerance) {
   const double farthest = FF_ODE_IMPLICIT_FARTHEST / tolerance;
   return farthest < FF_ODE_IMPLICIT_BEYOND ? farthest : FF_ODE_IMPLICIT_BEYOND;

@@ -70,10 +70,8 @@ static double see(void *of, double from, double to, double h) {
 static ff_status make_solver(ff_petri_path *x, ff_error *err) {
   const ff_petri_program *p = x->program;
   const ff_petri_paper *paper = &x->paper;
-  uint32_t flows = 0;
   x->n_equations = p->n_levels + (ff_petri_is_paper(x) ? 1 : 0);
   if (x->n_equations == 0) return FF_OK;
-  for (uint32_t f = 0; f < p->n_flows; f++) flows += p->law[p->flow[f]].n;
   for (uint32_t i = 0; i < p->n_levels; i++) x->size[i] = p->options.absolute / p->options.relative;
   for (uint32_t k = 0; k < p->n_watched; k++) x->may_fall[p->watched[k]] = 1;
   if (ff_petri_is_paper(x)) x->size[p->n_levels] = 1; /* as the other methods have it for integrals of hazards */
@@ -87,7 +85,7 @@ static ff_status make_solver(ff_petri_path *x, ff_error *err) {
                                           [FF_PETRI_CVODE] = FF_ODE_CVODE};
   const ff_ode_options options = {.method = methods[p->options.integrator],
                                   .automatic = p->options.integrator == FF_PETRI_AUTO, .tolerance = p->options.relative,
-                                  .size = x->size, .jumps = flows, .may_fall = x->may_fall,
+                                  .size = x->size, .may_fall = x->may_fall,
                                   .below = p->options.semantics == FF_PETRI_BIO ? 0 : FF_PETRI_DOUBT * p->options.absolute,
                                   .see = p->n_given > 0 ? see : NULL};
   return ff_ode_new(&x->ode, ff_petri_is_paper(x) ? &more : &own, &options, err);

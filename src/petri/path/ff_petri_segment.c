@@ -100,8 +100,7 @@ static int end_moving(ff_petri_path *path, ff_ode_outcome outcome) {
   path->to = made->to;
   if (p->n_stochastic + p->n_immediate + p->n_timed + p->n_events > 0) return 1;
   for (uint32_t i = 0; i < p->n_levels; i++) /* as rate equations do; with jumps, the sum would grow for ever */
-    path->doubt[i] += made->jumped ? fabs(made->end[i] - made->start[i]) + fabs(made->slope[i]) * (made->to - made->from)
-                                   : made->error[i];
+    path->doubt[i] += made->error[i];
   return 1;
 }
 
@@ -275,7 +274,7 @@ void ff_petri_path_go_on(ff_petri_path *path, ff_ode_outcome outcome) {
 
 int ff_petri_path_may_pass(const ff_petri_path *path) {
   const ff_ode_span *made = ff_ode_last(path->ode);
-  return path->may_pass && made->to <= path->horizon && !made->jumped && path->around.n_stops == 0 &&
+  return path->may_pass && made->to <= path->horizon && path->around.n_stops == 0 &&
          !(path->candidates.n > 0 && path->candidates.heap[0].time <= made->to) && ff_petri_peak_is_settled(path);
 }
 
