@@ -71,28 +71,6 @@ static int solves(ff_ode *o, double shift) {
   return ff_ode_implicit_solves(&j->pattern, j->entry, shift, o->k[0], l->right, permitted, l->misfit, l->terms);
 }
 
-/* Whether f bends within the tolerance, in the middle of a step: see ff_ode_implicit_beyond(). The middle is in `at`, slopes
- * there in slope[1], and e in `right`. */
-static int is_bent(ff_ode *o, double h) {
-  const uint32_t n = o->equations.n;
-  const struct ff_ode_linear *l = o->linear;
-  const ff_ode_jacobian *j = l->jacobian;
-  const double tolerance = o->options.tolerance;
-  double largest = 0;
-  int bent = 0;
-  for (uint32_t s = 0; s < n; s++)
-    largest = ff_ode_larger(largest, ff_ode_implicit_part(l->right[s], o->at[s], ff_ode_size(o, s), tolerance));
-  const double times = ff_ode_implicit_beyond(largest, tolerance);
-  if (!(times > 0)) return 0;
-  for (uint32_t s = 0; s < n; s++) l->misfit[s] = ff_ode_implicit_followed(o->at[s], l->right[s], times);
-  o->calls++;
-  if (!o->equations.slope(o->equations.of, o->span.from + 0.5 * h, l->misfit, l->terms)) return 0;
-  ff_ode_implicit_untold(&j->pattern, j->entry, times, l->right, o->slope[1], l->terms);
-  ff_sparse_lu_solve(l->lu, l->terms);
-  for (uint32_t s = 0; s < n; s++) bent |= ff_ode_implicit_is_bent(l->terms[s], o->at[s], ff_ode_size(o, s), tolerance);
-  return bent;
-}
-
 static int attempt(ff_ode *o, double h) {
   const uint32_t n = o->equations.n;
   const double shift = ff_ode_implicit_shift(h);
@@ -116,7 +94,6 @@ static int attempt(ff_ode *o, double h) {
   ff_ode_implicit_misses(n, h, o->start, o->end, k, o->slope[1], l->right);
   ff_sparse_lu_solve(l->lu, l->right);
   for (uint32_t s = 0; s < n; s++) o->error[s] = ff_ode_implicit_error(last[s], l->right[s]);
-  if (is_bent(o, h)) return 0;
   ff_ode_call(o, o->span.from + h, o->end, o->slope[1]);
   return 1;
 }

@@ -14,9 +14,6 @@ enum { FF_ODE_IMPLICIT_STAGES = 8, FF_ODE_IMPLICIT_INNER = 5 };
 #define FF_ODE_IMPLICIT_MISFIT 0x1p-20
 #define FF_ODE_DIFFERENCE 0x1p-26 /* the root of the rounding unit: rounding errors are as large as those of the difference */
 
-#define FF_ODE_IMPLICIT_BEYOND 16     /* tolerances, and the largest part of a component: see ff_ode_implicit_beyond() */
-#define FF_ODE_IMPLICIT_FARTHEST 0x1p-6
-
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
 #define FF_ODE_TABLE static __constant__ const
 #else
@@ -215,38 +212,6 @@ static FF_HD inline double ff_ode_implicit_miss_of(double h, double start, doubl
 static FF_HD inline void ff_ode_implicit_misses(uint32_t n, double h, const double *start, const double *end, const double *k,
                                                 const double *slope, double *y) {
   for (uint32_t s = 0; s < n; s++) y[s] = ff_ode_implicit_miss_of(h, start[s], end[s], k + s, n, slope[s]);
-}
-
-/* Where f bends within the tolerance, e is small but tells nothing: with x / (1e-12 + x) as outflow, x seemed to rest near 0
- * while more flowed in than out. So e is followed until a component is some tolerances away. There f must be what df/dx tells,
- * but for half of this distance. */
-static FF_HD inline double ff_ode_implicit_distance(double tolerance) {
-  const double farthest = FF_ODE_IMPLICIT_FARTHEST / tolerance;
-  return farthest < FF_ODE_IMPLICIT_BEYOND ? farthest : FF_ODE_IMPLICIT_BEYOND;
-}
-
-/* How many times e this is, for the largest e as a part of what the tolerance permits; 0 if there is nothing to follow. */
-static FF_HD inline double ff_ode_implicit_beyond(double largest, double tolerance) {
-  return largest <= 1 && largest > FF_ODE_TINY ? ff_ode_implicit_distance(tolerance) / largest : 0;
-}
-
-static FF_HD inline double ff_ode_implicit_part(double error, double at, double size, double tolerance) {
-  return ff_math_absolute(error) / (tolerance * (size + ff_math_absolute(at)));
-}
-
-static FF_HD inline double ff_ode_implicit_followed(double at, double within, double times) { return at + times * within; }
-
-/* Replaces slopes at the state that e leads to by what df/dx does not tell of them. slope: those in the middle of the step. */
-static FF_HD inline void ff_ode_implicit_untold(const ff_ode_pattern *j, const double *entry, double times, const double *within,
-                                                const double *slope, double *other) {
-  for (uint32_t i = 0; i < j->n; i++) other[i] -= slope[i];
-  for (uint32_t c = 0; c < j->n; c++)
-    for (size_t p = j->first[c]; p < j->first[c + 1]; p++) other[j->row[p]] -= entry[p] * (times * within[c]);
-}
-
-/* Whether this, solved as e, is more than half of the distance. */
-static FF_HD inline int ff_ode_implicit_is_bent(double untold, double at, double size, double tolerance) {
-  return !(ff_ode_implicit_part(untold, at, size, tolerance) <= 0.5 * ff_ode_implicit_distance(tolerance));
 }
 
 /* The error of a component, from the last u and from e. */

@@ -6,13 +6,7 @@
 
 /* Rows of levels that are free while a step is tried: mended levels; the right side, or sizes; the solution in the order of the
  * elimination. */
-enum {
-  W_ROW_MENDED = W_ROW_K + 1,
-  W_ROW_RIGHT = W_ROW_K + 2,
-  W_ROW_SOLUTION = W_ROW_K + 3,
-  W_ROW_FOLLOWED = W_ROW_K + 4, /* where e leads to: see w_is_bent() */
-  W_ROW_UNTOLD = W_ROW_K + 5
-};
+enum { W_ROW_MENDED = W_ROW_K + 1, W_ROW_RIGHT = W_ROW_K + 2, W_ROW_SOLUTION = W_ROW_K + 3 };
 
 #define W_DERIVATIVE(w, p) ((w)->stiff[p])
 #define W_IN_TIME(w) ((w)->stiff + W_AT_IN_TIME((w)->image))
@@ -249,56 +243,6 @@ FF_WARP int w_find_misses(w_warp *w, double h) {
   return fine;
 }
 
-FF_WARP double w_middle_of(const w_warp *w, uint32_t s) {
-  return ff_ode_implicit_middle_of(W_LEVEL(w, W_ROW_Y, s), W_LEVEL(w, W_ROW_END, s), W_STAGE(w, 0) + s, w->image->n_levels);
-}
-
-/* The largest e, as a part of what the tolerance permits. */
-FF_WARP double w_largest_within(const w_warp *w) {
-  FF_LANE_IN;
-  FF_LANE_VAR(double, most);
-  FF_EACH_LANE {
-    FF_L(most) = 0;
-    for (uint32_t s = lane; s < w->image->n_levels; s += 32u)
-      FF_L(most) = ff_ode_larger(FF_L(most), ff_ode_implicit_part(W_LEVEL(w, W_ROW_AT, s), w_middle_of(w, s), w_size(w),
-                                                                  w->image->relative));
-  }
-  return w_largest(most);
-}
-
-/* As ff_ode_implicit_untold(), of a level: a sum in the same order. */
-FF_WARP double w_untold(const w_warp *w, uint32_t i, double times) {
-  const ff_petri_image *m = w->image;
-  double untold = W_LEVEL(w, W_ROW_UNTOLD, i) - W_LEVEL(w, W_ROW_RIGHT, i);
-  for (uint32_t k = m->row_first[i]; k < m->row_first[i + 1u]; k++)
-    untold -= W_DERIVATIVE(w, m->row_entry[k]) * (times * W_LEVEL(w, W_ROW_AT, m->row_column[k]));
-  return untold;
-}
-
-/* As is_bent() of ode/ff_ode_implicit.c. The slopes in the middle are in row RIGHT, and e is in row AT. */
-FF_WARP int w_is_bent(w_warp *w, double h) {
-  FF_LANE_IN;
-  const uint32_t n = w->image->n_levels;
-  const double times = ff_ode_implicit_beyond(w_largest_within(w), w->image->relative);
-  FF_LANE_VAR(uint32_t, bent);
-  uint32_t who;
-  if (!(times > 0)) return 0;
-  W_EACH(s, n) W_LEVEL(w, W_ROW_FOLLOWED, s) = ff_ode_implicit_followed(w_middle_of(w, s), W_LEVEL(w, W_ROW_AT, s), times);
-  FF_SYNCWARP();
-  if (!w_mended_slopes(w, W_ROW_FOLLOWED, w->s.from + 0.5 * h, W_LEVELS(w, W_ROW_UNTOLD))) return 0;
-  W_EACH(s, n) W_LEVEL(w, W_ROW_UNTOLD, s) = w_untold(w, s, times);
-  FF_SYNCWARP();
-  w_solve(w, W_LEVELS(w, W_ROW_UNTOLD));
-  FF_EACH_LANE {
-    FF_L(bent) = 0u;
-    for (uint32_t s = lane; s < n; s += 32u)
-      FF_L(bent) |= (uint32_t)ff_ode_implicit_is_bent(W_LEVEL(w, W_ROW_UNTOLD, s), w_middle_of(w, s), w_size(w),
-                                                      w->image->relative);
-  }
-  FF_BALLOT(who, FF_L(bent) != 0u);
-  return who != 0u;
-}
-
 /* All stages of a step of length h. Returns 0 if its equations cannot be solved. *fine: whether all slopes exist. */
 FF_WARP int w_implicit_stages(w_warp *w, double h, int *fine) {
   FF_LANE_IN;
@@ -319,7 +263,6 @@ FF_WARP int w_implicit_stages(w_warp *w, double h, int *fine) {
   W_EACH(s, n) W_LEVEL(w, W_ROW_END, s) = W_LEVEL(w, W_ROW_AT, s) + last[s];
   FF_SYNCWARP();
   *fine &= w_find_misses(w, h);
-  if (w_is_bent(w, h)) return 0;
   *fine &= w_mended_slopes(w, W_ROW_END, w->s.from + h, W_LEVELS(w, W_ROW_K + 6u));
   return 1;
 }

@@ -107,24 +107,6 @@ FF_WARP int p_solves_first(p_implicit *x, double shift) {
   return ff_ode_implicit_solves(&pattern, x->entry, shift, x->k, x->other, permitted, x->room, x->terms);
 }
 
-/* As is_bent() of ode/ff_ode_implicit.c. The slopes in the middle are in `other`, and e is in `at`. */
-FF_WARP int p_is_bent(const p_thread *t, p_implicit *x, double h) {
-  const ff_sparse_order order = p_elimination();
-  const ff_ode_pattern pattern = p_pattern();
-  double middle[P_LEVELS], followed[P_LEVELS], largest = 0;
-  int bent = 0;
-  ff_ode_implicit_middle(P_LEVELS, x->start, x->end, x->k, middle);
-  P_EACH(s, P_LEVELS) largest = ff_ode_larger(largest, ff_ode_implicit_part(x->at[s], middle[s], P_SIZE, P_RELATIVE));
-  const double times = ff_ode_implicit_beyond(largest, P_RELATIVE);
-  if (!(times > 0)) return 0;
-  P_EACH(s, P_LEVELS) followed[s] = ff_ode_implicit_followed(middle[s], x->at[s], times);
-  if (!p_slopes_apart(*t, t->from + 0.5 * h, followed, x->terms)) return 0;
-  ff_ode_implicit_untold(&pattern, x->entry, times, x->at, x->other, x->terms);
-  ff_sparse_solve(&order, x->factor, x->inverse, x->room, x->terms);
-  P_EACH(s, P_LEVELS) bent |= ff_ode_implicit_is_bent(x->terms[s], middle[s], P_SIZE, P_RELATIVE);
-  return bent;
-}
-
 /* All stages of a step of length h. Returns 0 if its equations cannot be solved, or a slope does not exist. */
 FF_WARP int p_solve_stages(const p_thread *t, p_implicit *x, double h) {
   const ff_sparse_order order = p_elimination();
@@ -148,7 +130,6 @@ FF_WARP int p_solve_stages(const p_thread *t, p_implicit *x, double h) {
   fine &= p_slopes_apart(*t, t->from + 0.5 * h, x->at, x->other);
   ff_ode_implicit_misses(P_LEVELS, h, x->start, x->end, x->k, x->other, x->at);
   ff_sparse_solve(&order, x->factor, x->inverse, x->room, x->at);
-  if (p_is_bent(t, x, h)) return 0;
   x->solved = 1;
   return p_slopes_apart(*t, t->from + h, x->end, x->other) && fine;
 }
