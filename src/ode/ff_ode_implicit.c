@@ -71,6 +71,23 @@ static int solves(ff_ode *o, double shift) {
   return ff_ode_implicit_solves(&j->pattern, j->entry, shift, o->k[0], l->right, permitted, l->misfit, l->terms);
 }
 
+/* Whether a component stays where it is although it must not: see ff_ode_implicit_far(). Components are looked at one by one, as
+ * fast modes of several may turn. */
+static int stalls(ff_ode *o, double h) {
+  const uint32_t n = o->equations.n;
+  double *const away = o->linear->misfit, *const there = o->linear->terms;
+  for (uint32_t s = 0; s < n; s++) {
+    const double far = ff_ode_implicit_far(o->options.tolerance, ff_ode_size(o, s), o->start[s]), slope = o->slope[0][s];
+    if (!ff_ode_implicit_stays(h, o->start[s], o->end[s], slope, far)) continue;
+    memcpy(away, o->start, n * sizeof *away);
+    away[s] = ff_ode_implicit_away(o->start[s], slope, far);
+    o->calls++;
+    if (!o->equations.slope(o->equations.of, o->span.from, away, there)) continue;
+    if (ff_ode_implicit_stalls(h, o->start[s], o->end[s], slope, there[s], far)) return 1;
+  }
+  return 0;
+}
+
 static int attempt(ff_ode *o, double h) {
   const uint32_t n = o->equations.n;
   const double shift = ff_ode_implicit_shift(h);
@@ -89,6 +106,7 @@ static int attempt(ff_ode *o, double h) {
     if (i == 0 && !solves(o, shift)) return 0;
   }
   for (uint32_t s = 0; s < n; s++) o->end[s] = o->at[s] + last[s];
+  if (stalls(o, h)) return 0;
   ff_ode_implicit_middle(n, o->start, o->end, k, o->at);
   ff_ode_call(o, o->span.from + 0.5 * h, o->at, o->slope[1]);
   ff_ode_implicit_misses(n, h, o->start, o->end, k, o->slope[1], l->right);

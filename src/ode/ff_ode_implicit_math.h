@@ -12,6 +12,7 @@ enum { FF_ODE_IMPLICIT_STAGES = 8, FF_ODE_IMPLICIT_INNER = 5 };
 #define FF_ODE_IMPLICIT_GAMMA 0.21193756319429014
 /* The largest part of its terms, or of what the tolerance permits, by which a solution may miss an equation. */
 #define FF_ODE_IMPLICIT_MISFIT 0x1p-20
+#define FF_ODE_IMPLICIT_FAR 16.0 /* tolerances: see ff_ode_implicit_far() */
 #define FF_ODE_DIFFERENCE 0x1p-26 /* the root of the rounding unit: rounding errors are as large as those of the difference */
 
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
@@ -212,6 +213,28 @@ static FF_HD inline double ff_ode_implicit_miss_of(double h, double start, doubl
 static FF_HD inline void ff_ode_implicit_misses(uint32_t n, double h, const double *start, const double *end, const double *k,
                                                 const double *slope, double *y) {
   for (uint32_t s = 0; s < n; s++) y[s] = ff_ode_implicit_miss_of(h, start[s], end[s], k + s, n, slope[s]);
+}
+
+/* Where f bends within the tolerance, df/dx tells nothing of what comes: with x / (1e-10 + x) as outflow, a step of any length
+ * seemed to leave x near 0, with small errors, while more flowed in than out. So where a component stays within some tolerances,
+ * although its slope alone would lead farther, the slope is looked at so far away. If it still leads away, the step is too long. */
+static FF_HD inline double ff_ode_implicit_far(double tolerance, double size, double at) {
+  return FF_ODE_IMPLICIT_FAR * tolerance * (size + ff_math_absolute(at));
+}
+
+/* Whether a component is left behind, by more than the tolerance, in a step of length h, from where this slope leads it. */
+static FF_HD inline int ff_ode_implicit_stays(double h, double start, double end, double slope, double far) {
+  const double moved = slope > 0 ? end - start : start - end, leads = h * ff_math_absolute(slope);
+  const double least = leads < far ? leads : far;
+  return moved < 0.5 * least && least - moved > far / FF_ODE_IMPLICIT_FAR;
+}
+
+static FF_HD inline double ff_ode_implicit_away(double at, double slope, double far) { return slope > 0 ? at + far : at - far; }
+
+/* Whether it must not stay, with slope `there` so far away. */
+static FF_HD inline int ff_ode_implicit_stalls(double h, double start, double end, double slope, double there, double far) {
+  const double least = ff_math_absolute(there) < ff_math_absolute(slope) ? there : slope;
+  return (slope > 0) == (there > 0) && ff_ode_implicit_stays(h, start, end, least, far);
 }
 
 /* The error of a component, from the last u and from e. */

@@ -385,8 +385,8 @@ static void differentiates_in_groups(void) {
     ff_ode *o = solver(&equations, &options);
     ff_ode_begin(o, 0, start, 0.125);
     FF_CHECK(steps_to(o, 0.125));
-    /* the slope at the beginning, groups, seven stages, and the slopes in the middle and at the end */
-    FF_CHECK_INT(ff_ode_calls(o), 1 + (known_pattern ? 3 : MOST) + 7 + 2);
+    /* the slope at the beginning, groups, seven stages, three components that stay, the middle and the end */
+    FF_CHECK_INT(ff_ode_calls(o), 1 + (known_pattern ? 3 : MOST) + 7 + 3 + 2);
     FF_CHECK(go(o, 30) > 0);
     memcpy(end[known_pattern], ff_ode_last(o)->end, sizeof end[0]);
     double sum = 0;
@@ -422,6 +422,60 @@ static void borrows_an_order(void) {
   ff_sparse_order_free(order);
 }
 
+/* An outflow that is the same but near 0, and inflow that becomes more than it. */
+typedef struct {
+  double inflow, near;
+  int form;
+} overflow;
+
+static int overflows(void *of, double t, const double *x, double *slope) {
+  const overflow *m = of;
+  (void)t;
+  slope[0] = m->inflow - (m->form ? tanh(x[0] / m->near) : x[0] / (m->near + x[0]));
+  slope[1] = -0.001 * x[1];
+  slope[2] = x[0];
+  return 1;
+}
+
+/* The level stayed near 0: df/dx there tells nothing of what comes. */
+static void leaves_where_the_slope_bends(void) {
+  static const double inflow[] = {2.5, 1.1, 1.01};
+  overflow m;
+  const ff_ode_equations equations = {.n = 3, .of = &m, .slope = overflows};
+  for (int i = 0; i < 6; i++)
+    for (double tolerance = 1e-3; tolerance > 1e-10; tolerance /= 1000) {
+      m = (overflow){0.5, 1e-10, i % 2};
+      const double size[] = {1e-3, 1e-3, 1e-3}, start[] = {m.form ? m.near * atanh(0.5) : m.near, 1, 0};
+      const ff_ode_options options = {.method = FF_ODE_RODAS, .tolerance = tolerance, .size = size};
+      ff_ode *o = solver(&equations, &options);
+      ff_ode_begin(o, 0, start, 0);
+      FF_CHECK(go(o, 100) > 0);
+      m.inflow = inflow[i / 2];
+      ff_ode_go_on(o, 100, ff_ode_last(o)->end);
+      FF_CHECK(go(o, 110) > 0);
+      const double x = ff_ode_last(o)->end[0], right = 10 * (m.inflow - 1);
+      FF_CHECK_SAY(fabs(x - right) < 1e-4 * right + 1e-7, "tolerance %g: %.9g, not %.9g", tolerance, x, right);
+      ff_ode_free(o);
+    }
+}
+
+/* Where a level rests below the tolerance, steps are not shorter. */
+static void rests_where_the_slope_bends(void) {
+  for (int i = 0; i < 4; i++) {
+    const double size[] = {1e-3, 1e-3, 1e-3}, start[] = {0, 1, 0};
+    overflow m = {0.5, 1e-8, i % 2};
+    const ff_ode_equations equations = {.n = 3, .of = &m, .slope = overflows};
+    const ff_ode_options options = {.method = i < 2 ? FF_ODE_RODAS : FF_ODE_DORMAND_PRINCE, .automatic = i >= 2,
+                                    .tolerance = 1e-6, .size = size, .below = 1e-7};
+    ff_ode *o = solver(&equations, &options);
+    ff_ode_begin(o, 0, start, 0);
+    const uint32_t steps = (uint32_t)go(o, 10);
+    FF_CHECK_SAY(steps > 0 && steps < 100, "%u steps", steps);
+    ff_ode_free(o);
+  }
+}
+
 FF_TEST_MAIN("ode", has_its_order, knows_the_time, solves_known_equations, estimates_do_not_vanish, has_these_bits,
              knows_the_next_length, solves_stiff_equations, keeps_explicit_steps, comes_back_from_implicit_steps,
-             fades_to_nothing, differentiates_in_groups, borrows_an_order)
+             fades_to_nothing, leaves_where_the_slope_bends, rests_where_the_slope_bends, differentiates_in_groups,
+             borrows_an_order)

@@ -243,6 +243,43 @@ FF_WARP int w_find_misses(w_warp *w, double h) {
   return fine;
 }
 
+FF_WARP double w_far(const w_warp *w, uint32_t s) {
+  return ff_ode_implicit_far(w->image->relative, w_size(w), W_LEVEL(w, W_ROW_Y, s));
+}
+
+/* Whether level s must not stay. Replaces rows AT and RIGHT. */
+FF_WARP int w_level_stalls(w_warp *w, uint32_t s, double h) {
+  FF_LANE_IN;
+  const double far = w_far(w, s), slope = W_LEVEL(w, W_ROW_K, s);
+  W_EACH(i, w->image->n_levels) {
+    const double y = W_LEVEL(w, W_ROW_Y, i);
+    W_LEVEL(w, W_ROW_AT, i) = i == s ? ff_ode_implicit_away(y, slope, far) : y;
+  }
+  FF_SYNCWARP();
+  return w_mended_slopes(w, W_ROW_AT, w->s.from, W_LEVELS(w, W_ROW_RIGHT)) &&
+         ff_ode_implicit_stalls(h, W_LEVEL(w, W_ROW_Y, s), W_LEVEL(w, W_ROW_END, s), slope, W_LEVEL(w, W_ROW_RIGHT, s), far);
+}
+
+/* As stalls() of ode/ff_ode_implicit.c. */
+FF_WARP int w_stalls(w_warp *w, double h) {
+  FF_LANE_IN;
+  const uint32_t n = w->image->n_levels;
+  FF_NO_UNROLL for (uint32_t from = 0u; from < n; from += 32u) {
+    FF_LANE_VAR(uint32_t, stays);
+    uint32_t who;
+    FF_EACH_LANE {
+      const uint32_t s = from + lane;
+      FF_L(stays) = s < n && ff_ode_implicit_stays(h, W_LEVEL(w, W_ROW_Y, s), W_LEVEL(w, W_ROW_END, s), W_LEVEL(w, W_ROW_K, s),
+                                                   w_far(w, s));
+    }
+    FF_BALLOT(who, FF_L(stays) != 0u);
+    FF_NO_UNROLL for (; who != 0u; who &= who - 1u)
+      if (w_level_stalls(w, from + FF_LOWEST(who), h)) return 1;
+    FF_SYNCWARP();
+  }
+  return 0;
+}
+
 /* All stages of a step of length h. Returns 0 if its equations cannot be solved. *fine: whether all slopes exist. */
 FF_WARP int w_implicit_stages(w_warp *w, double h, int *fine) {
   FF_LANE_IN;
@@ -262,6 +299,7 @@ FF_WARP int w_implicit_stages(w_warp *w, double h, int *fine) {
   }
   W_EACH(s, n) W_LEVEL(w, W_ROW_END, s) = W_LEVEL(w, W_ROW_AT, s) + last[s];
   FF_SYNCWARP();
+  if (w_stalls(w, h)) return 0;
   *fine &= w_find_misses(w, h);
   *fine &= w_mended_slopes(w, W_ROW_END, w->s.from + h, W_LEVELS(w, W_ROW_K + 6u));
   return 1;

@@ -107,6 +107,19 @@ FF_WARP int p_solves_first(p_implicit *x, double shift) {
   return ff_ode_implicit_solves(&pattern, x->entry, shift, x->k, x->other, permitted, x->room, x->terms);
 }
 
+/* As stalls() of ode/ff_ode_implicit.c. Replaces `at` and `other`. */
+FF_WARP int p_stalls(const p_thread *t, p_implicit *x, double h) {
+  FF_NO_UNROLL for (uint32_t s = 0u; s < P_LEVELS; s++) {
+    const double far = ff_ode_implicit_far(P_RELATIVE, P_SIZE, x->start[s]);
+    if (!ff_ode_implicit_stays(h, x->start[s], x->end[s], x->slope[s], far)) continue;
+    P_EACH(i, P_LEVELS) x->at[i] = x->start[i];
+    x->at[s] = ff_ode_implicit_away(x->start[s], x->slope[s], far);
+    if (!p_slopes_apart(*t, t->from, x->at, x->other)) continue;
+    if (ff_ode_implicit_stalls(h, x->start[s], x->end[s], x->slope[s], x->other[s], far)) return 1;
+  }
+  return 0;
+}
+
 /* All stages of a step of length h. Returns 0 if its equations cannot be solved, or a slope does not exist. */
 FF_WARP int p_solve_stages(const p_thread *t, p_implicit *x, double h) {
   const ff_sparse_order order = p_elimination();
@@ -126,6 +139,7 @@ FF_WARP int p_solve_stages(const p_thread *t, p_implicit *x, double h) {
     if (i == 0 && !p_solves_first(x, shift)) return 0;
   }
   P_EACH(s, P_LEVELS) x->end[s] = x->at[s] + x->k[(FF_ODE_IMPLICIT_STAGES - 1) * P_LEVELS + s];
+  if (p_stalls(t, x, h)) return 0;
   ff_ode_implicit_middle(P_LEVELS, x->start, x->end, x->k, x->at);
   fine &= p_slopes_apart(*t, t->from + 0.5 * h, x->at, x->other);
   ff_ode_implicit_misses(P_LEVELS, h, x->start, x->end, x->k, x->other, x->at);
