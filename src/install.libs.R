@@ -7,10 +7,10 @@ copy <- function(files, folder) {
 }
 libs <- file.path(R_PACKAGE_DIR, paste0("libs", R_ARCH))
 copy(c(paste0("fireflip", SHLIB_EXT), Sys.glob("symbols.rds")), libs)
-# Names that nothing calls are a fourteenth of the file, with which the package would be above 5 MB.
+# Names of what nothing outside calls are a part of the file with which the package would be above 5 MB.
 strip <- Sys.which("strip")
 if (Sys.info()[["sysname"]] == "Linux" && nzchar(strip)) {
-  system2(strip, c("--strip-unneeded", shQuote(file.path(libs, paste0("fireflip", SHLIB_EXT)))))
+  system2(strip, c("--discard-all", shQuote(file.path(libs, paste0("fireflip", SHLIB_EXT)))))
 }
 cuda <- Sys.glob(paste0("cuda/fireflip_cuda", SHLIB_EXT))
 if (length(cuda) > 0L) copy(c(cuda, "cuda/fireflip_nvrtc"), file.path(libs, "cuda"))
