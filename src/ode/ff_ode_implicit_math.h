@@ -216,8 +216,8 @@ static FF_HD inline void ff_ode_implicit_misses(uint32_t n, double h, const doub
 }
 
 /* Where f bends within the tolerance, df/dx tells nothing of what comes: with x / (1e-10 + x) as outflow, a step of any length
- * seemed to leave x near 0, with small errors, while more flowed in than out. So where a component stays within some tolerances,
- * although its slope alone would lead farther, the slope is looked at so far away. If it still leads away, the step is too long. */
+ * seemed to leave x near 0, with small errors, while more flowed in than out. So where a component is left behind from where its
+ * slope alone leads, the slope is looked at some tolerances farther. If it leads the same way there, the step is too long. */
 static FF_HD inline double ff_ode_implicit_far(double tolerance, double size, double at) {
   return FF_ODE_IMPLICIT_FAR * tolerance * (size + ff_math_absolute(at));
 }
