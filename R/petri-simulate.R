@@ -539,9 +539,11 @@ sweep_parameters.petri_net <- function(model, design, nsim = 100, ..., times,
     tolerance = tolerance, threads = threads, integrator = integrator, semantics = semantics
   )
   out <- sweep_of(model, design, nsim, if (missing(nsim)) 1 else nsim, seed, common, output, backend, progress, arguments)
-  if (!any(model$places$continuous)) return(out)
   run <- attr(out, "run")
-  first <- list(changed_by(model, run$design, 1L), run$nsim, run$seeds[[1L]], output = run$output, backend = "cpu")
+  first <- changed_by(model, run$design, 1L)
+  small <- places_that_start_small(list(model = first), small_level * check_petri_tolerance(tolerance)[["absolute"]])
+  if (length(small) == 0L) return(out) # a plan takes long for a large net
+  first <- list(first, run$nsim, run$seeds[[1L]], output = run$output, backend = "cpu")
   plan <- suppressWarnings(do.call(petri_plan, c(first, arguments)), "fireflip_warning_colours") # the sweep has warned
   warn_small_levels(out, plan)
   out

@@ -7,7 +7,7 @@ copy <- function(files, folder) {
 }
 libs <- file.path(R_PACKAGE_DIR, paste0("libs", R_ARCH))
 copy(c(paste0("fireflip", SHLIB_EXT), Sys.glob("symbols.rds")), libs)
-# Names of what nothing outside calls are a part of the file with which the package would be above 5 MB.
+# Names of local symbols are not needed to run. With them, the package is above the 5 MB that R CMD check allows.
 strip <- Sys.which("strip")
 if (Sys.info()[["sysname"]] == "Linux" && nzchar(strip)) {
   system2(strip, c("--discard-all", shQuote(file.path(libs, paste0("fireflip", SHLIB_EXT)))))

@@ -9,7 +9,7 @@
 #define FF_ODE_STIFF_BORDER 2     /* a step times the speed of a mode; above this, the mode is damped and not followed. Steps are
                                    * unstable above 3.3. */
 #define FF_ODE_STIFF_STEPS 15u    /* after so many such steps, the equations are stiff */
-#define FF_ODE_ERROR_BELOW 32     /* such a step is tried again with less than half of its length */
+#define FF_ODE_ERROR_BELOW 32     /* of a step that ends below 0: the next trial has less than half of its length */
 #define FF_ODE_CALM_STEPS 6u      /* so many other steps in a row set this number to 0 */
 
 /* What the next steps of a solution follow from, but for the time and the state. */

@@ -46,10 +46,21 @@ static void random_nets_give_the_trajectories(void) {
 
 /* ---- nets that are hard --------------------------------------------------------------------------------------------------- */
 
-static void hostile_nets_give_the_trajectories(void) { hard_nets_give_the_trajectories(hostile_nets, HOSTILE_NETS, HARD_UNITS, CODE_QUICK); }
-static void instants_give_the_trajectories(void) { hard_nets_give_the_trajectories(instant_nets, INSTANT_NETS, HARD_UNITS, CODE_QUICK); }
-static void switches_give_the_trajectories(void) { hard_nets_give_the_trajectories(switch_nets, SWITCH_NETS, HARD_UNITS, CODE_QUICK); }
-static void clocks_give_the_trajectories(void) { hard_nets_give_the_trajectories(clock_nets, CLOCK_NETS, HARD_UNITS, CODE_QUICK); }
+static void hostile_nets_give_the_trajectories(void) {
+  hard_nets_give_the_trajectories(hostile_nets, HOSTILE_NETS, HARD_UNITS, CODE_QUICK);
+}
+
+static void instants_give_the_trajectories(void) {
+  hard_nets_give_the_trajectories(instant_nets, INSTANT_NETS, HARD_UNITS, CODE_QUICK);
+}
+
+static void switches_give_the_trajectories(void) {
+  hard_nets_give_the_trajectories(switch_nets, SWITCH_NETS, HARD_UNITS, CODE_QUICK);
+}
+
+static void clocks_give_the_trajectories(void) {
+  hard_nets_give_the_trajectories(clock_nets, CLOCK_NETS, HARD_UNITS, CODE_QUICK);
+}
 
 /* ---- times that are recorded ----------------------------------------------------------------------------------------------- */
 

@@ -4,9 +4,11 @@
 #include "petri_drawn.h"
 #include "petri_stiff.h"
 
-enum { UNITS = 3, DRAWN_STIFF = 6, STIFF_UNITS = 8 };
+enum { UNITS = 3, DRAWN_STIFF = 12, STIFF_UNITS = 8 };
 
-static void stiff_nets_give_the_trajectories(void) { hard_nets_give_the_trajectories(stiff_nets, STIFF_NETS, STIFF_UNITS, CODE_QUICK); }
+static void stiff_nets_give_the_trajectories(void) {
+  hard_nets_give_the_trajectories(stiff_nets, STIFF_NETS, STIFF_UNITS, CODE_QUICK);
+}
 
 /* Whether the states after a short time differ from those by the explicit method alone, which takes long. */
 static uint32_t is_stiff(const code_case *x, const petri_text *net) {

@@ -1,4 +1,4 @@
-# Nets for tests of GPUs.
+# Nets for tests of GPUs, and whether there is a library for nets.
 
 # Nets that no generated code simulates, and the reasons.
 refused_nets <- function() {
@@ -28,3 +28,9 @@ row_of_genes <- function(cells) {
     places = c(off = "Cell", on = "Cell", protein = "Cell"), continuous = "protein", initial = c(off = 1)
   )
 }
+
+# Whether SUNDIALS is there.
+has_cvode <- tryCatch({
+  simulate(petri_model("gene"), times = 1, seed = 1, integrator = "cvode")
+  TRUE
+}, fireflip_error_unsupported = function(e) FALSE)

@@ -9,11 +9,6 @@ far <- qnorm(1 - level / 2)
 errors_off <- function(x, mean, variance) abs(mean(x) - mean) / sqrt(variance / length(x))
 final <- function(net, n, end, ...) simulate(net, nsim = n, times = end, output = "final", seed = 11, progress = FALSE, ...)
 
-has_cvode <- tryCatch({
-  simulate(petri_model("gene"), times = 1, seed = 1, integrator = "cvode")
-  TRUE
-}, fireflip_error_unsupported = function(e) FALSE)
-
 test_that("nets without flows are reaction networks, with the same numbers", {
   net <- petri_net("A + E -> C" = 1, "C -> A + E" = 2, "C -> B + E" = 3, initial = c(A = 10, E = 2), variables = c(all = "A + B"))
   rn <- as_reaction_network(net)
