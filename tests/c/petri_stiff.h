@@ -50,6 +50,7 @@
   "d n -> 0.5 y|0.3\na 0 -> x|0.25,0.5\ns 0 -> n|1 + x\ns 0 -> m|2 * y"
 #define STIFF_ROOTS \
   "p n 1\nc x 0\nc y 0\nf 0 -> x|n\nf x -> y|2e3 * sqrt(x)\nf y -> 0|1e3 * y\ns 0 -> n|1 + y\ns n -> 0|n||x"
+/* Until 3: until 8, one of 5,000 trajectories has 2e7 firings, for which a thread of a GPU takes minutes. */
 #define STIFF_JUMPS \
   "p n 0\nc x 0\nc y 2\nf 0 -> x|1\nf x -> y|1e5 * x\nf y -> 0|1e3 * y * (n > 2) + y\ns 0 -> n|2||x\n" \
   "s 0 -> 3 x + (0.1 * n) y|1 + y\ns 3 n -> 5 y|0.3"
@@ -84,8 +85,8 @@ static const hostile_net stiff_nets[] = {
     {"crossings, implicit", STIFF_CROSSINGS, 8, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
     {"clocks", STIFF_CLOCKS, 8, FF_PETRI_AUTO, 0, 0, 0, 0},
     {"clocks, implicit", STIFF_CLOCKS, 8, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
-    {"jumps", STIFF_JUMPS, 8, FF_PETRI_AUTO, 0, 0, 0, 0},
-    {"jumps, implicit", STIFF_JUMPS, 8, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
+    {"jumps", STIFF_JUMPS, 3, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"jumps, implicit", STIFF_JUMPS, 3, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
     {"emptied at once", STIFF_EMPTIED, 8, FF_PETRI_AUTO, 1e-4, 0, 0, 0},
     {"emptied at once, implicit", STIFF_EMPTIED, 8, FF_PETRI_ROSENBROCK, 1e-4, 0, 0, 0},
     {"roots", STIFF_ROOTS, 8, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
