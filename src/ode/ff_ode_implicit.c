@@ -71,21 +71,46 @@ static int solves(ff_ode *o, double shift) {
   return ff_ode_implicit_solves(&j->pattern, j->entry, shift, o->k[0], l->right, permitted, l->misfit, l->terms);
 }
 
-/* Whether a component stays where it is although it must not: see ff_ode_implicit_far(). Components are looked at one by one, as
- * fast modes of several may turn. */
+static double far_of(const ff_ode *o, uint32_t s) {
+  return ff_ode_implicit_far(o->options.tolerance, ff_ode_size(o, s), o->start[s]);
+}
+
+static int stays(const ff_ode *o, uint32_t s, double h) {
+  return ff_ode_implicit_stays(h, o->start[s], o->end[s], o->slope[0][s], far_of(o, s));
+}
+
+/* Whether none of those that stay may do so if they move together. The slopes away from the start are left in `terms`. */
+static int stall_together(ff_ode *o, double h, double fastest) {
+  double *const away = o->linear->misfit, *const there = o->linear->terms;
+  const uint32_t n = o->equations.n;
+  for (uint32_t s = 0; s < n; s++)
+    away[s] = stays(o, s, h) ? ff_ode_implicit_together(o->start[s], o->slope[0][s], fastest) : o->start[s];
+  o->calls++;
+  if (!o->equations.slope(o->equations.of, o->span.from, away, there)) return 0;
+  for (uint32_t s = 0; s < n; s++)
+    if (stays(o, s, h) && !ff_ode_implicit_stalls(h, o->start[s], o->end[s], o->slope[0][s], there[s], far_of(o, s))) return 0;
+  return 1;
+}
+
+/* Whether a component stays where it is although it must not: see ff_ode_implicit_far(). First, components are looked at one by
+ * one, as fast modes of several may turn. */
 static int stalls(ff_ode *o, double h) {
   const uint32_t n = o->equations.n;
   double *const away = o->linear->misfit, *const there = o->linear->terms;
+  double fastest = 0;
+  uint32_t staying = 0;
   for (uint32_t s = 0; s < n; s++) {
-    const double far = ff_ode_implicit_far(o->options.tolerance, ff_ode_size(o, s), o->start[s]), slope = o->slope[0][s];
-    if (!ff_ode_implicit_stays(h, o->start[s], o->end[s], slope, far)) continue;
+    const double far = far_of(o, s), slope = o->slope[0][s];
+    if (!stays(o, s, h)) continue;
+    staying++;
+    fastest = ff_ode_larger(fastest, ff_ode_implicit_haste(slope, far));
     memcpy(away, o->start, n * sizeof *away);
     away[s] = ff_ode_implicit_away(o->start[s], slope, far);
     o->calls++;
     if (!o->equations.slope(o->equations.of, o->span.from, away, there)) continue;
     if (ff_ode_implicit_stalls(h, o->start[s], o->end[s], slope, there[s], far)) return 1;
   }
-  return 0;
+  return staying > 1 && fastest > 0 && stall_together(o, h, fastest);
 }
 
 static int attempt(ff_ode *o, double h) {

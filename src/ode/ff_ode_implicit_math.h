@@ -217,7 +217,8 @@ static FF_HD inline void ff_ode_implicit_misses(uint32_t n, double h, const doub
 
 /* Where f bends within the tolerance, df/dx tells nothing of what comes: with x / (1e-10 + x) as outflow, a step of any length
  * seemed to leave x near 0, with small errors, while more flowed in than out. So where a component is left behind from where its
- * slope alone leads, the slope is looked at some tolerances farther. If it leads the same way there, the step is too long. */
+ * slope alone leads, the slope is looked at some tolerances farther. If it leads the same way there, the step is too long. Where
+ * several are left behind, they also move together, as an outflow that they share may be small enough for one of them alone. */
 static FF_HD inline double ff_ode_implicit_far(double tolerance, double size, double at) {
   return FF_ODE_IMPLICIT_FAR * tolerance * (size + ff_math_absolute(at));
 }
@@ -230,6 +231,11 @@ static FF_HD inline int ff_ode_implicit_stays(double h, double start, double end
 }
 
 static FF_HD inline double ff_ode_implicit_away(double at, double slope, double far) { return slope > 0 ? at + far : at - far; }
+
+/* How fast it gets so far; and where it is once the fastest one is so far. */
+static FF_HD inline double ff_ode_implicit_haste(double slope, double far) { return ff_math_absolute(slope) / far; }
+
+static FF_HD inline double ff_ode_implicit_together(double at, double slope, double fastest) { return at + slope / fastest; }
 
 /* Whether it must not stay, with slope `there` so far away. */
 static FF_HD inline int ff_ode_implicit_stalls(double h, double start, double end, double slope, double there, double far) {

@@ -94,6 +94,10 @@ static const hostile_net stiff_nets[] = {
     {"a level that leaves 0 late, implicit",
      "p n 0\nc x 1e-10\nc z 1\nf 0 -> x|0.5 + n\nf x -> 0|x / (1e-10 + x)\nf z -> 0|0.001 * z\ns 0 -> n|0.5",
      8, FF_PETRI_ROSENBROCK, 0, 0, HOSTILE_ALL, 0},
+    {"levels that share an outflow, implicit",
+     "p n 0\nc x 1e-9\nc y 1e-9\nf 0 -> x|0.2 + 0.3 * n\nf 0 -> y|0.3 + 0.3 * n\nf x -> 0|x / (3e-9 + x + y)\n"
+     "f y -> 0|y / (3e-9 + x + y)\ns 0 -> n|0.5 + x",
+     8, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
     {"a level that nothing reads, implicit", "p n 0\nc x 0\nf 0 -> x|1 + n\ns 0 -> n|1\ns n -> 0|n||x", 8, FF_PETRI_ROSENBROCK, 0,
      0, 0, 0},
     {"no level, implicit", "p n 0\np m 3\ns 0 -> n|1\ns n -> 0|n * m", 8, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},

@@ -459,6 +459,42 @@ static void leaves_where_the_slope_bends(void) {
     }
 }
 
+enum { SHARING = 5 };
+
+/* The same outflow, which all levels share. */
+static int overflows_shared(void *of, double t, const double *x, double *slope) {
+  static const double part[SHARING] = {0.18, 0.13, 0.21, 0.24, 0.24};
+  const overflow *m = of;
+  double sum = m->near;
+  (void)t;
+  for (int s = 0; s < SHARING; s++) sum += x[s];
+  for (int s = 0; s < SHARING; s++) slope[s] = m->inflow * part[s] - x[s] / sum;
+  return 1;
+}
+
+/* All levels stayed near 0: the outflow is enough for any one of them. */
+static void leaves_what_is_shared(void) {
+  for (int i = 0; i < 8; i++) {
+    const double tolerance = i < 4 ? 1e-6 : 1e-3, inflow = i % 2 ? 1.05 : 1.2;
+    overflow m = {0.6, (i / 2 % 2 ? 2.2 : 5) * 1e-3 * tolerance, 0};
+    const ff_ode_equations equations = {.n = SHARING, .of = &m, .slope = overflows_shared};
+    const double size[SHARING] = {1e-3, 1e-3, 1e-3, 1e-3, 1e-3};
+    double start[SHARING], sum = 0;
+    for (int s = 0; s < SHARING; s++) start[s] = 0.3 * m.near;
+    const ff_ode_options options = {.method = FF_ODE_RODAS, .tolerance = tolerance, .size = size};
+    ff_ode *o = solver(&equations, &options);
+    ff_ode_begin(o, 0, start, 0);
+    FF_CHECK(go(o, 5) > 0);
+    m.inflow = inflow;
+    ff_ode_go_on(o, 5, ff_ode_last(o)->end);
+    FF_CHECK(go(o, 15) > 0);
+    for (int s = 0; s < SHARING; s++) sum += ff_ode_last(o)->end[s];
+    const double right = 10 * (inflow - 1);
+    FF_CHECK_SAY(fabs(sum - right) < 100 * tolerance * right, "case %d: %.9g, not %.9g", i, sum, right);
+    ff_ode_free(o);
+  }
+}
+
 /* Where a level rests below the tolerance, steps are not shorter. */
 static void rests_where_the_slope_bends(void) {
   for (int i = 0; i < 4; i++) {
@@ -477,5 +513,5 @@ static void rests_where_the_slope_bends(void) {
 
 FF_TEST_MAIN("ode", has_its_order, knows_the_time, solves_known_equations, estimates_do_not_vanish, has_these_bits,
              knows_the_next_length, solves_stiff_equations, keeps_explicit_steps, comes_back_from_implicit_steps,
-             fades_to_nothing, leaves_where_the_slope_bends, rests_where_the_slope_bends, differentiates_in_groups,
-             borrows_an_order)
+             fades_to_nothing, leaves_where_the_slope_bends, leaves_what_is_shared, rests_where_the_slope_bends,
+             differentiates_in_groups, borrows_an_order)

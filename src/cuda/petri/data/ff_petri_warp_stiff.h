@@ -260,24 +260,56 @@ FF_WARP int w_level_stalls(w_warp *w, uint32_t s, double h) {
          ff_ode_implicit_stalls(h, W_LEVEL(w, W_ROW_Y, s), W_LEVEL(w, W_ROW_END, s), slope, W_LEVEL(w, W_ROW_RIGHT, s), far);
 }
 
-/* As stalls() of ode/ff_ode_implicit.c. */
+FF_WARP int w_stays(const w_warp *w, uint32_t s, double h) {
+  return ff_ode_implicit_stays(h, W_LEVEL(w, W_ROW_Y, s), W_LEVEL(w, W_ROW_END, s), W_LEVEL(w, W_ROW_K, s), w_far(w, s));
+}
+
+/* As stall_together() of ode/ff_ode_implicit.c. Replaces rows AT and RIGHT. */
+FF_WARP int w_stall_together(w_warp *w, double h, double fastest) {
+  FF_LANE_IN;
+  const uint32_t n = w->image->n_levels;
+  FF_LANE_VAR(uint32_t, rests);
+  uint32_t who;
+  W_EACH(s, n) {
+    const double y = W_LEVEL(w, W_ROW_Y, s);
+    W_LEVEL(w, W_ROW_AT, s) = w_stays(w, s, h) ? ff_ode_implicit_together(y, W_LEVEL(w, W_ROW_K, s), fastest) : y;
+  }
+  FF_SYNCWARP();
+  if (!w_mended_slopes(w, W_ROW_AT, w->s.from, W_LEVELS(w, W_ROW_RIGHT))) return 0;
+  FF_EACH_LANE {
+    FF_L(rests) = 0u;
+    for (uint32_t s = lane; s < n; s += 32u)
+      FF_L(rests) |= (uint32_t)(w_stays(w, s, h) &&
+                                !ff_ode_implicit_stalls(h, W_LEVEL(w, W_ROW_Y, s), W_LEVEL(w, W_ROW_END, s),
+                                                        W_LEVEL(w, W_ROW_K, s), W_LEVEL(w, W_ROW_RIGHT, s), w_far(w, s)));
+  }
+  FF_BALLOT(who, FF_L(rests) != 0u);
+  return who == 0u;
+}
+
+/* As stalls() there. */
 FF_WARP int w_stalls(w_warp *w, double h) {
   FF_LANE_IN;
   const uint32_t n = w->image->n_levels;
+  uint32_t staying = 0u;
+  FF_LANE_VAR(double, fastest);
+  FF_EACH_LANE FF_L(fastest) = 0;
   FF_NO_UNROLL for (uint32_t from = 0u; from < n; from += 32u) {
     FF_LANE_VAR(uint32_t, stays);
     uint32_t who;
     FF_EACH_LANE {
       const uint32_t s = from + lane;
-      FF_L(stays) = s < n && ff_ode_implicit_stays(h, W_LEVEL(w, W_ROW_Y, s), W_LEVEL(w, W_ROW_END, s), W_LEVEL(w, W_ROW_K, s),
-                                                   w_far(w, s));
+      FF_L(stays) = s < n && w_stays(w, s, h);
+      if (FF_L(stays)) FF_L(fastest) = ff_ode_larger(FF_L(fastest), ff_ode_implicit_haste(W_LEVEL(w, W_ROW_K, s), w_far(w, s)));
     }
     FF_BALLOT(who, FF_L(stays) != 0u);
+    staying += FF_POPCOUNT(who);
     FF_NO_UNROLL for (; who != 0u; who &= who - 1u)
       if (w_level_stalls(w, from + FF_LOWEST(who), h)) return 1;
     FF_SYNCWARP();
   }
-  return 0;
+  const double most = staying > 1u ? w_largest(fastest) : 0;
+  return most > 0 && w_stall_together(w, h, most);
 }
 
 /* All stages of a step of length h. Returns 0 if its equations cannot be solved. *fine: whether all slopes exist. */

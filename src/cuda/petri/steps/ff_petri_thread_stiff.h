@@ -107,17 +107,41 @@ FF_WARP int p_solves_first(p_implicit *x, double shift) {
   return ff_ode_implicit_solves(&pattern, x->entry, shift, x->k, x->other, permitted, x->room, x->terms);
 }
 
-/* As stalls() of ode/ff_ode_implicit.c. Replaces `at` and `other`. */
+FF_WARP double p_far(const p_implicit *x, uint32_t s) { return ff_ode_implicit_far(P_RELATIVE, P_SIZE, x->start[s]); }
+
+FF_WARP int p_stays(const p_implicit *x, uint32_t s, double h) {
+  return ff_ode_implicit_stays(h, x->start[s], x->end[s], x->slope[s], p_far(x, s));
+}
+
+/* Whether level s must not stay. Moved levels are in `at`. Replaces `other`. */
+FF_WARP int p_level_stalls(const p_thread *t, p_implicit *x, uint32_t s, double h) {
+  return p_slopes_apart(*t, t->from, x->at, x->other) &&
+         ff_ode_implicit_stalls(h, x->start[s], x->end[s], x->slope[s], x->other[s], p_far(x, s));
+}
+
+/* As stall_together() of ode/ff_ode_implicit.c. */
+FF_WARP int p_stall_together(const p_thread *t, p_implicit *x, double h, double fastest) {
+  FF_NO_UNROLL for (uint32_t s = 0u; s < P_LEVELS; s++)
+    x->at[s] = p_stays(x, s, h) ? ff_ode_implicit_together(x->start[s], x->slope[s], fastest) : x->start[s];
+  if (!p_slopes_apart(*t, t->from, x->at, x->other)) return 0;
+  FF_NO_UNROLL for (uint32_t s = 0u; s < P_LEVELS; s++)
+    if (p_stays(x, s, h) && !ff_ode_implicit_stalls(h, x->start[s], x->end[s], x->slope[s], x->other[s], p_far(x, s))) return 0;
+  return 1;
+}
+
+/* As stalls() there. Replaces `at` and `other`. */
 FF_WARP int p_stalls(const p_thread *t, p_implicit *x, double h) {
+  double fastest = 0;
+  uint32_t staying = 0u;
   FF_NO_UNROLL for (uint32_t s = 0u; s < P_LEVELS; s++) {
-    const double far = ff_ode_implicit_far(P_RELATIVE, P_SIZE, x->start[s]);
-    if (!ff_ode_implicit_stays(h, x->start[s], x->end[s], x->slope[s], far)) continue;
+    if (!p_stays(x, s, h)) continue;
+    staying++;
+    fastest = ff_ode_larger(fastest, ff_ode_implicit_haste(x->slope[s], p_far(x, s)));
     P_EACH(i, P_LEVELS) x->at[i] = x->start[i];
-    x->at[s] = ff_ode_implicit_away(x->start[s], x->slope[s], far);
-    if (!p_slopes_apart(*t, t->from, x->at, x->other)) continue;
-    if (ff_ode_implicit_stalls(h, x->start[s], x->end[s], x->slope[s], x->other[s], far)) return 1;
+    x->at[s] = ff_ode_implicit_away(x->start[s], x->slope[s], p_far(x, s));
+    if (p_level_stalls(t, x, s, h)) return 1;
   }
-  return 0;
+  return staying > 1u && fastest > 0 && p_stall_together(t, x, h, fastest);
 }
 
 /* All stages of a step of length h. Returns 0 if its equations cannot be solved, or a slope does not exist. */
