@@ -66,8 +66,9 @@
 #'
 #'   Levels below the absolute tolerance have no correct digits. If levels of 1e-12 matter, give
 #'   `tolerance = c(relative = 1e-6, absolute = 1e-18)`. Levels in moles, as files have them, are often as small.
-#'   The absolute tolerance must not be far above the levels between which a rate changes: with `x / (1e-12 + x)` as outflow and
-#'   the default 1e-9, a level may stay near 0 although more flows in.
+#'   A rate should not change within some 100 absolute tolerances, as the outflow `x / (K + x)` does if K is small. With K below
+#'   25 of them, a run may end with an error, or take very long, above all with `"auto"`. With K of about one of them, or less, a
+#'   level may stay near 0 although more flows in. Then give a smaller absolute tolerance.
 #' @section Windows: With one step for a whole net, each firing that changes a flow costs a step of all places. With
 #'   `method = "windows"`, the net is divided into parts that only flows join, and each part is simulated by itself over a short
 #'   time, a window. It uses the levels of the other parts as they were found last. This is repeated until all parts agree, a
