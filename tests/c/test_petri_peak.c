@@ -9,6 +9,7 @@
 #include "../../src/petri/path/ff_petri_draws.h"
 #include "../../src/petri/path/ff_petri_path.h"
 #include "petri_runs.h"
+#include "random.h"
 
 #define PI 3.14159265358979323846
 #define MOST 1e-3
@@ -170,6 +171,75 @@ static void finds_narrow_parts(void) {
   }
 }
 
+/* A random formula of x, y and z, of operations that keep it a multiple of N, plus a rest. */
+typedef struct {
+  uint64_t seed;
+  char text[4000];
+  size_t n;
+  int peaks; /* how many N it has, at most one */
+} drawn;
+
+static void say(drawn *f, const char *text) {
+  f->n += (size_t)snprintf(f->text + f->n, f->n < sizeof f->text ? sizeof f->text - f->n : 0, "%s", text);
+}
+
+static void draw_formula(drawn *f, int depth, const char *peak) {
+  static const char *const leaf[] = {"x", "y", "z", "3", "0.25", "x^2", "sqrt(y)", "7"};
+  static const char *const sign[] = {" + ", " - ", " * "};
+  const uint64_t kind = depth == 0 ? 0 : 1 + below(&f->seed, 5);
+  if (kind == 0) {
+    const int is_peak = !f->peaks && below(&f->seed, 3) == 0;
+    f->peaks |= is_peak;
+    say(f, is_peak ? peak : leaf[below(&f->seed, 8)]);
+    return;
+  }
+  say(f, kind == 4 ? "(-(" : "(");
+  draw_formula(f, depth - 1, peak);
+  if (kind < 4) {
+    say(f, sign[kind - 1]);
+    draw_formula(f, depth - 1, peak);
+  }
+  say(f, kind == 4 ? "))" : kind == 5 ? " / 8)" : ")");
+}
+
+/* The values of a rate and of its part that may have narrow peaks, at x = 0.3, y = 1.7, z = -0.6. */
+static void value_of(const char *rate, double *whole, double *part) {
+  static const double at[] = {0.3, 1.7, -0.6};
+  double stack[200];
+  petri_text x;
+  petri_begin(&x);
+  petri_place(&x, "x", 1, "1");
+  petri_place(&x, "y", 1, "1");
+  petri_place(&x, "z", 1, "1");
+  petri_flows(&x, "rate", "0 -> x + y + z", rate);
+  petri_compile(&x, &usual);
+  *whole = *part = NAN;
+  if (x.status == FF_OK && x.program->depth < 200) {
+    const ff_petri_law *law = &x.program->law[0];
+    *whole = ff_formula_value(&law->rate.formula, at, 0, stack);
+    *part = law->narrow.formula.length > 0 ? ff_formula_value(&law->narrow.formula, at, 0, stack) : 0;
+  }
+  petri_end(&x);
+}
+
+/* The part is the multiple of N: the formula less its value where N is 0. At most 63 operations on numbers below 1e5 have errors
+ * below 63 * 1e5 * 2^-53 = 7e-10. */
+static void finds_parts_of_random_rates(void) {
+  uint64_t parts_found = 0;
+  for (uint64_t i = 0; i < 500; i++) {
+    drawn f = {.seed = i + 1}, g = {.seed = i + 1};
+    double whole, part, rest, none;
+    draw_formula(&f, 1 + (int)(i % 5), "exp(x)");
+    draw_formula(&g, 1 + (int)(i % 5), "(x - x)");
+    value_of(f.text, &whole, &part);
+    value_of(g.text, &rest, &none);
+    FF_CHECK_SAY(fabs(part - (whole - rest)) <= 7e-10 && none == 0, "%s: %.17g, not %.17g\n", f.text, part, whole - rest);
+    FF_CHECK(fabs(whole) < 1e5 && fabs(rest) < 1e5);
+    parts_found += part != 0;
+  }
+  FF_CHECK(parts_found > 200);
+}
+
 /* ---- relaxations --------------------------------------------------------------------------------------------------------- */
 
 /* y follows something, from `begin` on: by one flow, or by one that comes and one that goes. v, which flows may read, follows
@@ -302,4 +372,4 @@ static void steps_make_a_peak(void) {
 }
 
 FF_TEST_MAIN("petri_peak", hazards_have_peaks, the_solver_sees_peaks_of_hazards, flows_have_peaks, finds_narrow_parts,
-             one_flow_is_as_fast_as_two, relaxations_have_peaks, steps_make_a_peak)
+             finds_parts_of_random_rates, one_flow_is_as_fast_as_two, relaxations_have_peaks, steps_make_a_peak)
