@@ -57,7 +57,8 @@
 #'
 #'   A rate may also have a smooth peak that is narrower than a step of the solver, such as `exp(-((x - 5) / 0.001)^2)`. Bounds of
 #'   all values of the formula find it, if it is high enough: it must exceed the values around it by an eighth of them plus
-#'   four times the range that they have within a step. Three kinds of peaks may be missed: lower ones, those of a rate
+#'   four times the range that they have within a step. If only one term of a sum can have peaks, only its values count, and
+#'   not those of `k * y` in `k * (f(z) - y)`. Three kinds of peaks may be missed: lower ones, those of a rate
 #'   that has no finite bounds, such as a power with an exponent that varies, and those narrower than a millionth of a step.
 #'
 #'   A flow that oscillates many times within a step, such as `1 + sin(2000 * time)`, may be wrong by more than the tolerance: the
