@@ -1,0 +1,537 @@
+/* A channel: queues, the choice of the next command, refresh.
+ *
+ * Of each bank, one command may come next: its candidate. It depends only on the bank's row and queue, so it is chosen anew only
+ * when these change. When it may come is known too: `ready` has the earliest cycle of each kind of command, for a bank and for a
+ * rank. So a cycle without a command needs no look, and the next one with a command is the smallest of these cycles. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_dram.h"
+
+#define MOST_BANKS 64
+#define MOST_RANKS 64
+#define CLOSED UINT32_MAX
+#define NEVER UINT64_MAX
+#define NOTHING FF_DRAM_COMMANDS /* no candidate */
+
+typedef struct {
+  uint64_t tag, since, pushed; /* since: in the queue where it is now */
+  uint32_t row, column;
+  uint32_t place; /* of its bank */
+  uint8_t is_write, needs_row; /* needs_row: its activation still waits in the queue of the bank, and has a place there */
+} request;
+
+/* A ring of requests. */
+typedef struct {
+  request *at;
+  uint32_t mask, head, n;
+} ring;
+
+/* A bank is at place bank * ranks + rank, so that turns over places are turns over ranks, then banks. */
+typedef struct {
+  uint64_t ready[FF_DRAM_COMMANDS];
+  ring queue;
+  uint32_t row;    /* or CLOSED */
+  uint32_t hits;   /* of this row */
+  uint32_t used;   /* places of the queue */
+  uint32_t chosen; /* the request of the candidate, from the head of the queue */
+  uint16_t rank, number, group;
+} bank;
+
+typedef struct {
+  uint64_t ready[FF_DRAM_COMMANDS];
+  uint64_t due;                                                /* the next refresh */
+  uint64_t last[FF_DRAM_COMMANDS][FF_DRAM_MOST_WINDOW];        /* cycles of the last commands that have a window */
+  uint32_t n_last[FF_DRAM_COMMANDS];
+  uint32_t owed;      /* refreshes that are due */
+  uint32_t open_rows;
+} rank_state;
+
+struct ff_dram {
+  uint64_t now, wake, next_refresh;
+  ff_dram_part part;
+  ff_dram_options options;
+  uint32_t ranks, places; /* places: banks of the channel */
+  /* Candidates, for a fast look: their kind, the bank's earliest cycle, the rank's. Bits of places with a candidate: */
+  uint64_t working, closing; /* an activation, read or write; a precharge */
+  uint64_t earliest[MOST_BANKS];
+  const uint64_t *rank_ready[MOST_BANKS];
+  uint8_t kind[MOST_BANKS];
+  uint32_t turn, closing_turn; /* the place that is asked first */
+  uint64_t has_room;           /* bits of places whose queue takes another request */
+  int may_enter;               /* a request of the transaction queue might find room */
+  uint64_t in_queues, active_ranks;
+  uint64_t refreshing; /* bits of ranks that owe a refresh */
+  ring transactions;
+  ff_dram_finished *finished; /* a ring: all reads whose command was issued and that were not taken */
+  uint32_t finished_mask, finished_head, n_finished, reads_out; /* reads_out: reads pushed and not yet taken */
+  ff_dram_counts counts;
+  /* Delays of the constraints of window 1, by scope. */
+  uint32_t delay[FF_DRAM_OTHER_RANK + 1][FF_DRAM_COMMANDS][FF_DRAM_COMMANDS];
+  ff_dram_constraint windows[FF_DRAM_MOST_CONSTRAINTS];
+  uint32_t n_windows;
+  request *requests; /* of the queues of all banks */
+  bank banks[MOST_BANKS];
+  rank_state rank[MOST_RANKS];
+};
+
+/* ---- rings --------------------------------------------------------------------------------------------------------- */
+
+static uint32_t power_of_2(uint32_t n) {
+  uint32_t power = 1;
+  while (power < n) power *= 2;
+  return power;
+}
+
+static inline request *ring_at(const ring *r, uint32_t i) { return &r->at[(r->head + i) & r->mask]; }
+
+/* Takes out request i. Those before it move, since it is mostly near the head. */
+static void ring_remove(ring *r, uint32_t i) {
+  for (; i > 0; i--) *ring_at(r, i) = *ring_at(r, i - 1);
+  r->head++;
+  r->n--;
+}
+
+static inline void raise_to(uint64_t *x, uint64_t least) { *x = *x < least ? least : *x; }
+
+static inline uint32_t lowest_bit(uint64_t bits) { return (uint32_t)__builtin_ctzll(bits); }
+
+/* ---- a channel ----------------------------------------------------------------------------------------------------- */
+
+static ff_status check_options(const ff_dram_options *o, const ff_dram_part *part, ff_error *err) {
+  if (o->ranks > part->ranks)
+    return ff_error_set(err, FF_EARGUMENT, "a DRAM channel of %u ranks of '%s': expected at most %u", o->ranks, part->name,
+                        part->ranks);
+  if (o->transactions < 1 || o->transactions > 4096)
+    return ff_error_set(err, FF_EARGUMENT, "a DRAM transaction queue of %u places: expected 1 to 4096", o->transactions);
+  if (o->commands < 2 || o->commands > 4096)
+    return ff_error_set(err, FF_EARGUMENT, "a DRAM command queue of %u places: expected 2 to 4096", o->commands);
+  return FF_OK;
+}
+
+static void set_delays(ff_dram *c) {
+  ff_dram_constraints all;
+  ff_dram_constrain(&c->part, &all);
+  for (uint32_t i = 0; i < all.n; i++) {
+    const ff_dram_constraint *one = &all.of[i];
+    if (one->window > 1) {
+      c->windows[c->n_windows++] = *one;
+      continue;
+    }
+    uint32_t *delay = &c->delay[one->scope][one->before][one->after];
+    *delay = *delay < one->cycles ? one->cycles : *delay;
+  }
+}
+
+/* Memory of a channel with checked options. An owner of the bank's row has one place, the others two. */
+static ff_status make_queues(ff_dram *c, ff_error *err) {
+  const uint32_t size = power_of_2((c->options.commands + 1) / 2);
+  const uint32_t n_transactions = power_of_2(c->options.transactions);
+  /* All reads that wait, and as many as can be on their way: one begins at most each bl / 2 cycles. */
+  const uint32_t on_way = 2 * (c->part.cl + c->part.bl) / c->part.bl + 2;
+  const uint32_t n_finished = power_of_2(n_transactions + c->places * size + on_way);
+  c->transactions.at = ff_calloc(n_transactions, sizeof(request));
+  c->requests = ff_calloc((size_t)c->places * size, sizeof(request));
+  c->finished = ff_calloc(n_finished, sizeof(ff_dram_finished));
+  if (c->transactions.at == NULL || c->requests == NULL || c->finished == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for the queues of a DRAM channel");
+  c->transactions.mask = n_transactions - 1;
+  c->finished_mask = n_finished - 1;
+  for (uint32_t i = 0; i < c->places; i++) {
+    c->banks[i].queue.at = c->requests + (size_t)i * size;
+    c->banks[i].queue.mask = size - 1;
+  }
+  return FF_OK;
+}
+
+static void set_up(ff_dram *c) {
+  const uint32_t a_group = c->part.banks / c->part.groups;
+  for (uint32_t i = 0; i < c->places; i++) {
+    bank *b = &c->banks[i];
+    b->row = CLOSED;
+    b->rank = (uint16_t)(i % c->ranks);
+    b->number = (uint16_t)(i / c->ranks);
+    b->group = (uint16_t)(b->number / a_group);
+    c->kind[i] = NOTHING;
+    c->rank_ready[i] = c->rank[b->rank].ready;
+    c->has_room |= UINT64_C(1) << i;
+  }
+  c->next_refresh = NEVER;
+  for (uint32_t r = 0; r < c->ranks; r++) { /* the ranks' refreshes are staggered */
+    c->rank[r].due = (uint64_t)c->part.refi * (r + 1) / c->ranks;
+    if (c->rank[r].due < c->next_refresh) c->next_refresh = c->rank[r].due;
+  }
+  set_delays(c);
+}
+
+ff_status ff_dram_new(ff_dram **out, const ff_dram_part *part, const ff_dram_options *options, ff_error *err) {
+  *out = NULL;
+  ff_dram_options o = {0};
+  if (options != NULL) o = *options;
+  if (o.transactions == 0) o.transactions = 32;
+  if (o.commands == 0) o.commands = 32;
+  if (o.hits == 0) o.hits = 4;
+  ff_status status = ff_dram_part_check(part, err);
+  if (status == FF_OK) status = check_options(&o, part, err);
+  if (status != FF_OK) return status;
+  ff_dram *c = ff_calloc(1, sizeof *c);
+  if (c == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a DRAM channel");
+  c->part = *part;
+  c->options = o;
+  c->ranks = o.ranks > 0 ? o.ranks : part->ranks;
+  c->places = c->ranks * part->banks;
+  status = make_queues(c, err);
+  if (status != FF_OK) {
+    ff_dram_free(c);
+    return status;
+  }
+  set_up(c);
+  *out = c;
+  return FF_OK;
+}
+
+void ff_dram_free(ff_dram *c) {
+  if (c == NULL) return;
+  free(c->transactions.at);
+  free(c->requests);
+  free(c->finished);
+  free(c);
+}
+
+/* ---- candidates ---------------------------------------------------------------------------------------------------- */
+
+/* The next command of a bank. Of the requests to the open row, the first one goes; others may not overtake it. */
+static ff_dram_kind candidate(const ff_dram *c, bank *b) {
+  const ring *q = &b->queue;
+  b->chosen = 0;
+  if (c->refreshing >> b->rank & 1) return NOTHING; /* refresh_rank() closes it */
+  if (b->row == CLOSED) return q->n > 0 ? FF_DRAM_ACTIVATE : NOTHING;
+  if (b->hits >= c->options.hits) return FF_DRAM_PRECHARGE;
+  for (uint32_t i = 0; i < q->n; i++) {
+    const request *one = ring_at(q, i);
+    if (one->row != b->row) continue;
+    b->chosen = i;
+    return one->is_write ? FF_DRAM_WRITE : FF_DRAM_READ;
+  }
+  return q->n > 0 || c->options.close_idle ? FF_DRAM_PRECHARGE : NOTHING;
+}
+
+static void choose(ff_dram *c, uint32_t i) {
+  bank *b = &c->banks[i];
+  const ff_dram_kind kind = candidate(c, b);
+  const uint64_t bit = UINT64_C(1) << i;
+  c->kind[i] = (uint8_t)kind;
+  c->working &= ~bit;
+  c->closing &= ~bit;
+  if (kind == NOTHING) return;
+  if (kind == FF_DRAM_PRECHARGE)
+    c->closing |= bit;
+  else
+    c->working |= bit;
+  c->earliest[i] = b->ready[kind];
+}
+
+static void choose_rank(ff_dram *c, uint32_t rank) {
+  for (uint32_t i = rank; i < c->places; i += c->ranks) choose(c, i);
+}
+
+/* ---- commands ------------------------------------------------------------------------------------------------------ */
+
+/* Delays other commands of a rank's window. */
+static void note_windows(ff_dram *c, ff_dram_kind kind, rank_state *rank) {
+  for (uint32_t i = 0; i < c->n_windows; i++) {
+    const ff_dram_constraint *one = &c->windows[i];
+    if (one->before != kind) continue;
+    rank->last[kind][rank->n_last[kind]++ % one->window] = c->now;
+    if (rank->n_last[kind] >= one->window)
+      raise_to(&rank->ready[one->after], rank->last[kind][rank->n_last[kind] % one->window] + one->cycles);
+  }
+}
+
+/* A command delays others: of its bank (unless it is of the whole rank), its group, its rank, other ranks. */
+static void note_command(ff_dram *c, ff_dram_kind kind, uint32_t rank, bank *b) {
+  rank_state *own = &c->rank[rank];
+  for (int next = 0; next < FF_DRAM_COMMANDS; next++)
+    raise_to(&own->ready[next], c->now + c->delay[FF_DRAM_SAME_RANK][kind][next]);
+  if (kind == FF_DRAM_READ || kind == FF_DRAM_WRITE) {
+    for (uint32_t r = 0; r < c->ranks; r++) {
+      if (r == rank) continue;
+      raise_to(&c->rank[r].ready[FF_DRAM_READ], c->now + c->delay[FF_DRAM_OTHER_RANK][kind][FF_DRAM_READ]);
+      raise_to(&c->rank[r].ready[FF_DRAM_WRITE], c->now + c->delay[FF_DRAM_OTHER_RANK][kind][FF_DRAM_WRITE]);
+    }
+  }
+  note_windows(c, kind, own);
+  if (b == NULL) return;
+  for (int next = 0; next < FF_DRAM_COMMANDS; next++)
+    raise_to(&b->ready[next], c->now + c->delay[FF_DRAM_SAME_BANK][kind][next]);
+  if (c->part.groups == 1) return;
+  for (uint32_t i = rank; i < c->places; i += c->ranks) {
+    bank *near = &c->banks[i];
+    if (near->group != b->group) continue;
+    for (int next = 0; next < FF_DRAM_COMMANDS; next++)
+      raise_to(&near->ready[next], c->now + c->delay[FF_DRAM_SAME_GROUP][kind][next]);
+    if (c->kind[i] != NOTHING) c->earliest[i] = near->ready[c->kind[i]];
+  }
+}
+
+static void tell(const ff_dram *c, ff_dram_kind kind, const bank *b, uint32_t rank, const request *of, int hit) {
+  if (c->options.log == NULL) return;
+  ff_dram_command told = {.cycle = c->now, .kind = (uint16_t)kind, .rank = (uint16_t)rank, .hit = (uint16_t)hit};
+  if (b != NULL) {
+    told.bank = b->number;
+    told.row = b->row;
+  }
+  if (of != NULL) {
+    told.tag = of->tag;
+    told.row = of->row;
+    if (kind != FF_DRAM_ACTIVATE) told.column = of->column;
+  }
+  c->options.log(c->options.of, &told);
+}
+
+static void free_places(ff_dram *c, uint32_t i, uint32_t n) {
+  bank *b = &c->banks[i];
+  b->used -= n;
+  if (b->used + 2 > c->options.commands) return;
+  c->has_room |= UINT64_C(1) << i;
+  c->may_enter = 1;
+}
+
+static void activate(ff_dram *c, uint32_t i) {
+  bank *b = &c->banks[i];
+  request *first = ring_at(&b->queue, 0);
+  tell(c, FF_DRAM_ACTIVATE, b, b->rank, first, 0);
+  b->row = first->row;
+  b->hits = 0;
+  if (c->rank[b->rank].open_rows++ == 0) c->active_ranks++;
+  c->counts.activations++;
+  if (first->needs_row) free_places(c, i, 1); /* not if a refresh closed the row that was opened for it */
+  first->needs_row = 0;
+  note_command(c, FF_DRAM_ACTIVATE, b->rank, b);
+}
+
+static void precharge(ff_dram *c, uint32_t i) {
+  bank *b = &c->banks[i];
+  tell(c, FF_DRAM_PRECHARGE, b, b->rank, NULL, 0);
+  b->row = CLOSED;
+  if (--c->rank[b->rank].open_rows == 0) c->active_ranks--;
+  c->counts.precharges++;
+  note_command(c, FF_DRAM_PRECHARGE, b->rank, b);
+}
+
+/* A read or write. Its data are on the bus for bl / 2 cycles, cl or wl cycles later. */
+static void transfer(ff_dram *c, uint32_t i) {
+  bank *b = &c->banks[i];
+  const request one = *ring_at(&b->queue, b->chosen);
+  const ff_dram_kind kind = one.is_write ? FF_DRAM_WRITE : FF_DRAM_READ;
+  const uint32_t burst = c->part.bl / 2;
+  ring_remove(&b->queue, b->chosen);
+  tell(c, kind, b, b->rank, &one, one.needs_row);
+  free_places(c, i, one.needs_row ? 2 : 1);
+  if (one.needs_row) {
+    b->hits++;
+    c->counts.hits++;
+  }
+  c->in_queues--;
+  c->counts.command_wait += c->now - one.since;
+  c->counts.bus_cycles += burst;
+  if (one.is_write) {
+    c->counts.writes++;
+  } else {
+    const uint64_t end = c->now + c->part.cl + burst;
+    c->counts.reads++;
+    c->counts.read_latency += end - one.pushed;
+    c->finished[(c->finished_head + c->n_finished++) & c->finished_mask] = (ff_dram_finished){.tag = one.tag, .cycle = end};
+  }
+  note_command(c, kind, b->rank, b);
+}
+
+static void issue(ff_dram *c, uint32_t i) {
+  if (c->kind[i] == FF_DRAM_ACTIVATE)
+    activate(c, i);
+  else if (c->kind[i] == FF_DRAM_PRECHARGE)
+    precharge(c, i);
+  else
+    transfer(c, i);
+  choose(c, i);
+}
+
+/* ---- refresh ------------------------------------------------------------------------------------------------------- */
+
+/* Ranks whose refresh is due take no other commands until it is done. */
+static void begin_refreshes(ff_dram *c) {
+  c->next_refresh = NEVER;
+  for (uint32_t r = 0; r < c->ranks; r++) {
+    rank_state *rank = &c->rank[r];
+    if (rank->due <= c->now) {
+      rank->due += c->part.refi;
+      rank->owed++;
+      c->refreshing |= UINT64_C(1) << r;
+      choose_rank(c, r);
+    }
+    if (rank->due < c->next_refresh) c->next_refresh = rank->due;
+  }
+}
+
+static void refresh(ff_dram *c, uint32_t r) {
+  rank_state *rank = &c->rank[r];
+  tell(c, FF_DRAM_REFRESH, NULL, r, NULL, 0);
+  c->counts.refreshes++;
+  c->counts.active_cycles += c->part.rfc;
+  if (--rank->owed == 0) c->refreshing &= ~(UINT64_C(1) << r);
+  note_command(c, FF_DRAM_REFRESH, r, NULL);
+  choose_rank(c, r);
+}
+
+/* Closes a row of a rank that owes a refresh, or refreshes it. A row closes even if the request waits for which it was opened:
+ * this stays in the queue and opens the row again. Returns whether a command was issued; otherwise lowers *soonest. */
+static int refresh_rank(ff_dram *c, uint32_t r, uint64_t *soonest) {
+  const rank_state *rank = &c->rank[r];
+  if (rank->open_rows == 0) {
+    if (rank->ready[FF_DRAM_REFRESH] <= c->now) {
+      refresh(c, r);
+      return 1;
+    }
+    if (rank->ready[FF_DRAM_REFRESH] < *soonest) *soonest = rank->ready[FF_DRAM_REFRESH];
+    return 0;
+  }
+  for (uint32_t i = r; i < c->places; i += c->ranks) {
+    if (c->banks[i].row == CLOSED) continue;
+    uint64_t at = c->banks[i].ready[FF_DRAM_PRECHARGE];
+    raise_to(&at, rank->ready[FF_DRAM_PRECHARGE]);
+    if (at <= c->now) {
+      precharge(c, i);
+      return 1;
+    }
+    if (at < *soonest) *soonest = at;
+  }
+  return 0;
+}
+
+/* ---- a cycle ------------------------------------------------------------------------------------------------------- */
+
+/* The first of these places from `turn` on whose candidate may be issued now; MOST_BANKS if there is none. Then *soonest is at
+ * most the cycle at which the first one may. */
+static uint32_t find(const ff_dram *c, uint64_t places, uint32_t turn, uint64_t *soonest) {
+  const uint64_t from_turn = places & ~UINT64_C(0) << turn;
+  uint64_t parts[2] = {from_turn, places ^ from_turn}, first = *soonest;
+  for (int part = 0; part < 2; part++) {
+    for (uint64_t rest = parts[part]; rest != 0; rest &= rest - 1) {
+      const uint32_t i = lowest_bit(rest);
+      const uint64_t of_rank = c->rank_ready[i][c->kind[i]], of_bank = c->earliest[i];
+      const uint64_t at = of_rank > of_bank ? of_rank : of_bank;
+      if (at <= c->now) return i;
+      first = at < first ? at : first;
+    }
+  }
+  *soonest = first;
+  return MOST_BANKS;
+}
+
+static int issue_one(ff_dram *c, uint64_t *soonest) {
+  for (uint64_t rest = c->refreshing; rest != 0; rest &= rest - 1)
+    if (refresh_rank(c, lowest_bit(rest), soonest)) return 1;
+  uint32_t i = find(c, c->working, c->turn, soonest);
+  if (i < MOST_BANKS) {
+    issue(c, i);
+    c->turn = (i + 1) % c->places;
+    return 1;
+  }
+  i = find(c, c->closing, c->closing_turn, soonest);
+  if (i == MOST_BANKS) return 0;
+  issue(c, i);
+  c->closing_turn = (i + 1) % c->places;
+  return 1;
+}
+
+/* Moves the first request that finds room from the transaction queue to its bank. Returns whether there was one. */
+static int enter(ff_dram *c) {
+  ring *from = &c->transactions;
+  for (uint32_t i = 0; i < from->n; i++) {
+    request *one = ring_at(from, i);
+    const uint32_t at = one->place;
+    if (!(c->has_room >> at & 1)) continue;
+    bank *b = &c->banks[at];
+    c->counts.transaction_wait += c->now - one->since;
+    one->since = c->now;
+    *ring_at(&b->queue, b->queue.n++) = *one;
+    ring_remove(from, i);
+    b->used += 2;
+    if (b->used + 2 > c->options.commands) c->has_room &= ~(UINT64_C(1) << at);
+    c->in_queues++;
+    if (c->kind[at] == NOTHING || c->kind[at] == FF_DRAM_PRECHARGE) choose(c, at); /* else the candidate stays */
+    return 1;
+  }
+  c->may_enter = 0;
+  return 0;
+}
+
+/* What happens at the present cycle. Returns the next cycle at which something can happen if no request is pushed. */
+static uint64_t step(ff_dram *c) {
+  uint64_t soonest = NEVER;
+  if (c->options.every_cycle) {
+    c->may_enter = 1;
+    for (uint32_t i = 0; i < c->places; i++) choose(c, i);
+  }
+  if (c->next_refresh <= c->now) begin_refreshes(c);
+  const int entered = c->may_enter && enter(c);
+  const int issued = issue_one(c, &soonest);
+  if (entered || issued) return c->now + 1;
+  return soonest < c->next_refresh ? soonest : c->next_refresh;
+}
+
+void ff_dram_advance(ff_dram *c, uint64_t to) {
+  while (c->now < to) {
+    uint64_t next = c->now + 1;
+    if (c->wake <= c->now || c->options.every_cycle) c->wake = step(c);
+    if (!c->options.every_cycle) next = c->wake < to ? c->wake : to;
+    const uint64_t passed = next - c->now;
+    c->counts.transaction_sum += passed * c->transactions.n;
+    c->counts.command_sum += passed * c->in_queues;
+    c->counts.active_cycles += passed * c->active_ranks;
+    c->now = next;
+  }
+}
+
+/* ---- requests ------------------------------------------------------------------------------------------------------ */
+
+int ff_dram_push(ff_dram *c, const ff_dram_request *of) {
+  if (of->rank >= c->ranks || of->bank >= c->part.banks || of->row >= c->part.rows || of->column >= c->part.columns) return -1;
+  ring *q = &c->transactions;
+  if (q->n == c->options.transactions || (!of->is_write && c->reads_out > c->finished_mask)) {
+    c->counts.refused++;
+    return 0;
+  }
+  *ring_at(q, q->n++) = (request){.tag = of->tag, .since = c->now, .pushed = c->now, .row = of->row, .column = of->column,
+                                  .place = of->bank * c->ranks + of->rank, .is_write = of->is_write != 0, .needs_row = 1};
+  c->counts.pushed++;
+  c->reads_out += !of->is_write;
+  c->may_enter = 1;
+  c->wake = c->now;
+  return 1;
+}
+
+uint64_t ff_dram_now(const ff_dram *c) { return c->now; }
+
+uint64_t ff_dram_next(const ff_dram *c) {
+  uint64_t next = c->wake;
+  if (c->n_finished > 0 && c->finished[c->finished_head & c->finished_mask].cycle < next)
+    next = c->finished[c->finished_head & c->finished_mask].cycle;
+  return next > c->now ? next : c->now;
+}
+
+int ff_dram_take(ff_dram *c, ff_dram_finished *out) {
+  if (c->n_finished == 0 || c->finished[c->finished_head & c->finished_mask].cycle > c->now) return 0;
+  *out = c->finished[c->finished_head++ & c->finished_mask];
+  c->n_finished--;
+  c->reads_out--;
+  return 1;
+}
+
+uint64_t ff_dram_waiting(const ff_dram *c) { return c->transactions.n + c->in_queues; }
+
+void ff_dram_count(const ff_dram *c, ff_dram_counts *out) {
+  *out = c->counts;
+  out->cycles = c->now;
+  out->rank_cycles = c->now * c->ranks;
+}
