@@ -34,12 +34,12 @@ typedef struct {
   uint32_t row;    /* or CLOSED */
   uint32_t hits;   /* of this row */
   uint32_t used;   /* places of the queue */
+  uint32_t wanted; /* requests of the transaction queue for it */
   uint32_t chosen; /* the request of the candidate, from the head of the queue */
   uint16_t rank, number, group;
 } bank;
 
 typedef struct {
-  uint64_t ready[FF_DRAM_COMMANDS];
   uint64_t due;                                                /* the next refresh */
   uint64_t last[FF_DRAM_COMMANDS][FF_DRAM_MOST_WINDOW];        /* cycles of the last commands that have a window */
   uint32_t n_last[FF_DRAM_COMMANDS];
@@ -52,14 +52,17 @@ struct ff_dram {
   ff_dram_part part;
   ff_dram_options options;
   uint32_t ranks, places; /* places: banks of the channel */
-  /* Candidates, for a fast look: their kind, the bank's earliest cycle, the rank's. Bits of places with a candidate: */
-  uint64_t working, closing; /* an activation, read or write; a precharge */
+  /* Candidates. Bits are places: */
+  uint64_t of_kind[FF_DRAM_COMMANDS + 1]; /* whose candidate is of this kind */
+  uint64_t of_rank[MOST_RANKS];
+  uint64_t ripe;      /* whose candidate has waited as its bank demands; not perhaps as its rank does */
+  uint64_t next_ripe; /* at most the cycle at which the next one is */
   uint64_t earliest[MOST_BANKS];
-  const uint64_t *rank_ready[MOST_BANKS];
+  uint64_t rank_ready[FF_DRAM_COMMANDS][MOST_RANKS]; /* the earliest cycle of each kind, as ranks demand */
   uint8_t kind[MOST_BANKS];
   uint32_t turn, closing_turn; /* the place that is asked first */
   uint64_t has_room;           /* bits of places whose queue takes another request */
-  int may_enter;               /* a request of the transaction queue might find room */
+  uint64_t wanted;             /* bits of places that a request of the transaction queue wants */
   uint64_t in_queues, active_ranks;
   uint64_t refreshing; /* bits of ranks that owe a refresh */
   ring transactions;
@@ -85,11 +88,15 @@ static uint32_t power_of_2(uint32_t n) {
 
 static inline request *ring_at(const ring *r, uint32_t i) { return &r->at[(r->head + i) & r->mask]; }
 
-/* Takes out request i. Those before it move, since it is mostly near the head. */
+/* Takes out request i. Those before it move, or those behind it if they are fewer. */
 static void ring_remove(ring *r, uint32_t i) {
+  r->n--;
+  if (i > r->n / 2) {
+    for (; i < r->n; i++) *ring_at(r, i) = *ring_at(r, i + 1);
+    return;
+  }
   for (; i > 0; i--) *ring_at(r, i) = *ring_at(r, i - 1);
   r->head++;
-  r->n--;
 }
 
 static inline void raise_to(uint64_t *x, uint64_t least) { *x = *x < least ? least : *x; }
@@ -153,10 +160,11 @@ static void set_up(ff_dram *c) {
     b->number = (uint16_t)(i / c->ranks);
     b->group = (uint16_t)(b->number / a_group);
     c->kind[i] = NOTHING;
-    c->rank_ready[i] = c->rank[b->rank].ready;
+    c->of_kind[NOTHING] |= UINT64_C(1) << i;
+    c->of_rank[b->rank] |= UINT64_C(1) << i;
     c->has_room |= UINT64_C(1) << i;
   }
-  c->next_refresh = NEVER;
+  c->next_refresh = c->next_ripe = NEVER;
   for (uint32_t r = 0; r < c->ranks; r++) { /* the ranks' refreshes are staggered */
     c->rank[r].due = (uint64_t)c->part.refi * (r + 1) / c->ranks;
     if (c->rank[r].due < c->next_refresh) c->next_refresh = c->rank[r].due;
@@ -216,19 +224,42 @@ static ff_dram_kind candidate(const ff_dram *c, bank *b) {
   return q->n > 0 || c->options.close_idle ? FF_DRAM_PRECHARGE : NOTHING;
 }
 
+/* Notes when the candidate of a bank has waited long enough. */
+static void set_earliest(ff_dram *c, uint32_t i) {
+  const uint64_t at = c->banks[i].ready[c->kind[i]], bit = UINT64_C(1) << i;
+  c->earliest[i] = at;
+  if (at <= c->now) {
+    c->ripe |= bit;
+  } else {
+    c->ripe &= ~bit;
+    if (at < c->next_ripe) c->next_ripe = at;
+  }
+}
+
 static void choose(ff_dram *c, uint32_t i) {
-  bank *b = &c->banks[i];
-  const ff_dram_kind kind = candidate(c, b);
+  const ff_dram_kind kind = candidate(c, &c->banks[i]);
   const uint64_t bit = UINT64_C(1) << i;
+  c->of_kind[c->kind[i]] &= ~bit;
+  c->of_kind[kind] |= bit;
   c->kind[i] = (uint8_t)kind;
-  c->working &= ~bit;
-  c->closing &= ~bit;
-  if (kind == NOTHING) return;
-  if (kind == FF_DRAM_PRECHARGE)
-    c->closing |= bit;
+  if (kind == NOTHING)
+    c->ripe &= ~bit;
   else
-    c->working |= bit;
-  c->earliest[i] = b->ready[kind];
+    set_earliest(c, i);
+}
+
+/* Finds candidates that have become ripe. */
+static void ripen(ff_dram *c) {
+  c->next_ripe = NEVER;
+  uint64_t rest = ~(c->ripe | c->of_kind[NOTHING]);
+  if (c->places < MOST_BANKS) rest &= (UINT64_C(1) << c->places) - 1;
+  for (; rest != 0; rest &= rest - 1) {
+    const uint32_t i = lowest_bit(rest);
+    if (c->earliest[i] <= c->now)
+      c->ripe |= UINT64_C(1) << i;
+    else if (c->earliest[i] < c->next_ripe)
+      c->next_ripe = c->earliest[i];
+  }
 }
 
 static void choose_rank(ff_dram *c, uint32_t rank) {
@@ -238,29 +269,29 @@ static void choose_rank(ff_dram *c, uint32_t rank) {
 /* ---- commands ------------------------------------------------------------------------------------------------------ */
 
 /* Delays other commands of a rank's window. */
-static void note_windows(ff_dram *c, ff_dram_kind kind, rank_state *rank) {
+static void note_windows(ff_dram *c, ff_dram_kind kind, uint32_t r) {
+  rank_state *rank = &c->rank[r];
   for (uint32_t i = 0; i < c->n_windows; i++) {
     const ff_dram_constraint *one = &c->windows[i];
     if (one->before != kind) continue;
     rank->last[kind][rank->n_last[kind]++ % one->window] = c->now;
     if (rank->n_last[kind] >= one->window)
-      raise_to(&rank->ready[one->after], rank->last[kind][rank->n_last[kind] % one->window] + one->cycles);
+      raise_to(&c->rank_ready[one->after][r], rank->last[kind][rank->n_last[kind] % one->window] + one->cycles);
   }
 }
 
 /* A command delays others: of its bank (unless it is of the whole rank), its group, its rank, other ranks. */
 static void note_command(ff_dram *c, ff_dram_kind kind, uint32_t rank, bank *b) {
-  rank_state *own = &c->rank[rank];
   for (int next = 0; next < FF_DRAM_COMMANDS; next++)
-    raise_to(&own->ready[next], c->now + c->delay[FF_DRAM_SAME_RANK][kind][next]);
+    raise_to(&c->rank_ready[next][rank], c->now + c->delay[FF_DRAM_SAME_RANK][kind][next]);
   if (kind == FF_DRAM_READ || kind == FF_DRAM_WRITE) {
     for (uint32_t r = 0; r < c->ranks; r++) {
       if (r == rank) continue;
-      raise_to(&c->rank[r].ready[FF_DRAM_READ], c->now + c->delay[FF_DRAM_OTHER_RANK][kind][FF_DRAM_READ]);
-      raise_to(&c->rank[r].ready[FF_DRAM_WRITE], c->now + c->delay[FF_DRAM_OTHER_RANK][kind][FF_DRAM_WRITE]);
+      raise_to(&c->rank_ready[FF_DRAM_READ][r], c->now + c->delay[FF_DRAM_OTHER_RANK][kind][FF_DRAM_READ]);
+      raise_to(&c->rank_ready[FF_DRAM_WRITE][r], c->now + c->delay[FF_DRAM_OTHER_RANK][kind][FF_DRAM_WRITE]);
     }
   }
-  note_windows(c, kind, own);
+  note_windows(c, kind, rank);
   if (b == NULL) return;
   for (int next = 0; next < FF_DRAM_COMMANDS; next++)
     raise_to(&b->ready[next], c->now + c->delay[FF_DRAM_SAME_BANK][kind][next]);
@@ -270,7 +301,7 @@ static void note_command(ff_dram *c, ff_dram_kind kind, uint32_t rank, bank *b) 
     if (near->group != b->group) continue;
     for (int next = 0; next < FF_DRAM_COMMANDS; next++)
       raise_to(&near->ready[next], c->now + c->delay[FF_DRAM_SAME_GROUP][kind][next]);
-    if (c->kind[i] != NOTHING) c->earliest[i] = near->ready[c->kind[i]];
+    if (c->kind[i] != NOTHING) set_earliest(c, i);
   }
 }
 
@@ -294,7 +325,6 @@ static void free_places(ff_dram *c, uint32_t i, uint32_t n) {
   b->used -= n;
   if (b->used + 2 > c->options.commands) return;
   c->has_room |= UINT64_C(1) << i;
-  c->may_enter = 1;
 }
 
 static void activate(ff_dram *c, uint32_t i) {
@@ -388,17 +418,17 @@ static void refresh(ff_dram *c, uint32_t r) {
 static int refresh_rank(ff_dram *c, uint32_t r, uint64_t *soonest) {
   const rank_state *rank = &c->rank[r];
   if (rank->open_rows == 0) {
-    if (rank->ready[FF_DRAM_REFRESH] <= c->now) {
+    if (c->rank_ready[FF_DRAM_REFRESH][r] <= c->now) {
       refresh(c, r);
       return 1;
     }
-    if (rank->ready[FF_DRAM_REFRESH] < *soonest) *soonest = rank->ready[FF_DRAM_REFRESH];
+    if (c->rank_ready[FF_DRAM_REFRESH][r] < *soonest) *soonest = c->rank_ready[FF_DRAM_REFRESH][r];
     return 0;
   }
   for (uint32_t i = r; i < c->places; i += c->ranks) {
     if (c->banks[i].row == CLOSED) continue;
     uint64_t at = c->banks[i].ready[FF_DRAM_PRECHARGE];
-    raise_to(&at, rank->ready[FF_DRAM_PRECHARGE]);
+    raise_to(&at, c->rank_ready[FF_DRAM_PRECHARGE][r]);
     if (at <= c->now) {
       precharge(c, i);
       return 1;
@@ -410,38 +440,53 @@ static int refresh_rank(ff_dram *c, uint32_t r, uint64_t *soonest) {
 
 /* ---- a cycle ------------------------------------------------------------------------------------------------------- */
 
-/* The first of these places from `turn` on whose candidate may be issued now; MOST_BANKS if there is none. Then *soonest is at
- * most the cycle at which the first one may. */
-static uint32_t find(const ff_dram *c, uint64_t places, uint32_t turn, uint64_t *soonest) {
-  const uint64_t from_turn = places & ~UINT64_C(0) << turn;
-  uint64_t parts[2] = {from_turn, places ^ from_turn}, first = *soonest;
-  for (int part = 0; part < 2; part++) {
-    for (uint64_t rest = parts[part]; rest != 0; rest &= rest - 1) {
-      const uint32_t i = lowest_bit(rest);
-      const uint64_t of_rank = c->rank_ready[i][c->kind[i]], of_bank = c->earliest[i];
-      const uint64_t at = of_rank > of_bank ? of_rank : of_bank;
-      if (at <= c->now) return i;
-      first = at < first ? at : first;
-    }
-  }
-  *soonest = first;
-  return MOST_BANKS;
+/* Ripe places whose candidate is of this kind, and may be issued as its rank demands. */
+static inline uint64_t issuable(const ff_dram *c, ff_dram_kind kind) {
+  uint64_t allowed = 0;
+  for (uint32_t r = 0; r < c->ranks; r++) allowed |= c->of_rank[r] & -(uint64_t)(c->rank_ready[kind][r] <= c->now);
+  return allowed & c->ripe & c->of_kind[kind];
 }
 
+/* The earliest cycle at which a ripe place may issue its candidate as its rank demands. */
+static inline uint64_t soonest_of(const ff_dram *c) {
+  uint64_t soonest = NEVER;
+  for (int kind = 0; kind < FF_DRAM_REFRESH; kind++) {
+    const uint64_t ripe = c->ripe & c->of_kind[kind];
+    if (ripe == 0) continue;
+    for (uint32_t r = 0; r < c->ranks; r++) {
+      const uint64_t at = ripe & c->of_rank[r] ? c->rank_ready[kind][r] : NEVER;
+      soonest = at < soonest ? at : soonest;
+    }
+  }
+  return soonest;
+}
+
+/* Issues the candidate of the first of these places from *turn on. */
+static void issue_first(ff_dram *c, uint64_t places, uint32_t *turn) {
+  const uint64_t from_turn = places & ~UINT64_C(0) << *turn;
+  *turn = lowest_bit(from_turn != 0 ? from_turn : places);
+  issue(c, *turn);
+}
+
+/* Issues a command, if one may go out. Otherwise lowers *soonest to at most the cycle at which the next one may. */
 static int issue_one(ff_dram *c, uint64_t *soonest) {
   for (uint64_t rest = c->refreshing; rest != 0; rest &= rest - 1)
     if (refresh_rank(c, lowest_bit(rest), soonest)) return 1;
-  uint32_t i = find(c, c->working, c->turn, soonest);
-  if (i < MOST_BANKS) {
-    issue(c, i);
-    c->turn = (i + 1) % c->places;
+  if (c->next_ripe <= c->now) ripen(c);
+  const uint64_t working = issuable(c, FF_DRAM_ACTIVATE) | issuable(c, FF_DRAM_READ) | issuable(c, FF_DRAM_WRITE);
+  if (working != 0) {
+    issue_first(c, working, &c->turn);
     return 1;
   }
-  i = find(c, c->closing, c->closing_turn, soonest);
-  if (i == MOST_BANKS) return 0;
-  issue(c, i);
-  c->closing_turn = (i + 1) % c->places;
-  return 1;
+  const uint64_t closing = issuable(c, FF_DRAM_PRECHARGE);
+  if (closing != 0) {
+    issue_first(c, closing, &c->closing_turn);
+    return 1;
+  }
+  const uint64_t ripe = soonest_of(c);
+  if (ripe < *soonest) *soonest = ripe;
+  if (c->next_ripe < *soonest) *soonest = c->next_ripe;
+  return 0;
 }
 
 /* Moves the first request that finds room from the transaction queue to its bank. Returns whether there was one. */
@@ -458,11 +503,11 @@ static int enter(ff_dram *c) {
     ring_remove(from, i);
     b->used += 2;
     if (b->used + 2 > c->options.commands) c->has_room &= ~(UINT64_C(1) << at);
+    if (--b->wanted == 0) c->wanted &= ~(UINT64_C(1) << at);
     c->in_queues++;
     if (c->kind[at] == NOTHING || c->kind[at] == FF_DRAM_PRECHARGE) choose(c, at); /* else the candidate stays */
     return 1;
   }
-  c->may_enter = 0;
   return 0;
 }
 
@@ -470,11 +515,10 @@ static int enter(ff_dram *c) {
 static uint64_t step(ff_dram *c) {
   uint64_t soonest = NEVER;
   if (c->options.every_cycle) {
-    c->may_enter = 1;
     for (uint32_t i = 0; i < c->places; i++) choose(c, i);
   }
   if (c->next_refresh <= c->now) begin_refreshes(c);
-  const int entered = c->may_enter && enter(c);
+  const int entered = (c->wanted & c->has_room) != 0 && enter(c);
   const int issued = issue_one(c, &soonest);
   if (entered || issued) return c->now + 1;
   return soonest < c->next_refresh ? soonest : c->next_refresh;
@@ -502,11 +546,12 @@ int ff_dram_push(ff_dram *c, const ff_dram_request *of) {
     c->counts.refused++;
     return 0;
   }
+  const uint32_t place = of->bank * c->ranks + of->rank;
   *ring_at(q, q->n++) = (request){.tag = of->tag, .since = c->now, .pushed = c->now, .row = of->row, .column = of->column,
-                                  .place = of->bank * c->ranks + of->rank, .is_write = of->is_write != 0, .needs_row = 1};
+                                  .place = place, .is_write = of->is_write != 0, .needs_row = 1};
   c->counts.pushed++;
   c->reads_out += !of->is_write;
-  c->may_enter = 1;
+  if (c->banks[place].wanted++ == 0) c->wanted |= UINT64_C(1) << place;
   c->wake = c->now;
   return 1;
 }
