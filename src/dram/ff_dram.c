@@ -10,6 +10,7 @@
 
 #define MOST_BANKS 64
 #define MOST_RANKS 64
+#define SLOTS 64
 #define CLOSED UINT32_MAX
 #define NEVER UINT64_MAX
 #define NOTHING FF_DRAM_COMMANDS /* no candidate */
@@ -56,7 +57,9 @@ struct ff_dram {
   uint64_t of_kind[FF_DRAM_COMMANDS + 1]; /* whose candidate is of this kind */
   uint64_t of_rank[MOST_RANKS];
   uint64_t ripe;      /* whose candidate has waited as its bank demands; not perhaps as its rank does */
-  uint64_t next_ripe; /* at most the cycle at which the next one is */
+  /* Those that are not: slot t % SLOTS has bits of places that may ripen at cycle t, some of them out of date. */
+  uint64_t slots[SLOTS], filled; /* filled: bits of slots that are not empty */
+  uint64_t ripened;              /* the last cycle that was looked at */
   uint64_t earliest[MOST_BANKS];
   uint64_t rank_ready[FF_DRAM_COMMANDS][MOST_RANKS]; /* the earliest cycle of each kind, as ranks demand */
   uint8_t kind[MOST_BANKS];
@@ -164,7 +167,7 @@ static void set_up(ff_dram *c) {
     c->of_rank[b->rank] |= UINT64_C(1) << i;
     c->has_room |= UINT64_C(1) << i;
   }
-  c->next_refresh = c->next_ripe = NEVER;
+  c->next_refresh = NEVER;
   for (uint32_t r = 0; r < c->ranks; r++) { /* the ranks' refreshes are staggered */
     c->rank[r].due = (uint64_t)c->part.refi * (r + 1) / c->ranks;
     if (c->rank[r].due < c->next_refresh) c->next_refresh = c->rank[r].due;
@@ -224,16 +227,18 @@ static ff_dram_kind candidate(const ff_dram *c, bank *b) {
   return q->n > 0 || c->options.close_idle ? FF_DRAM_PRECHARGE : NOTHING;
 }
 
-/* Notes when the candidate of a bank has waited long enough. */
+/* Notes when the candidate of a bank has waited long enough. If this is far away, it is looked at again before. */
 static void set_earliest(ff_dram *c, uint32_t i) {
   const uint64_t at = c->banks[i].ready[c->kind[i]], bit = UINT64_C(1) << i;
   c->earliest[i] = at;
   if (at <= c->now) {
     c->ripe |= bit;
-  } else {
-    c->ripe &= ~bit;
-    if (at < c->next_ripe) c->next_ripe = at;
+    return;
   }
+  const uint64_t slot = (at - c->now < SLOTS ? at : c->now + SLOTS - 1) % SLOTS;
+  c->ripe &= ~bit;
+  c->slots[slot] |= bit;
+  c->filled |= UINT64_C(1) << slot;
 }
 
 static void choose(ff_dram *c, uint32_t i) {
@@ -248,18 +253,28 @@ static void choose(ff_dram *c, uint32_t i) {
     set_earliest(c, i);
 }
 
-/* Finds candidates that have become ripe. */
+static inline uint64_t rotated(uint64_t bits, uint64_t left) { return bits << left % 64 | bits >> (64 - left % 64) % 64; }
+
+/* Finds candidates that have become ripe since the last look. */
 static void ripen(ff_dram *c) {
-  c->next_ripe = NEVER;
-  uint64_t rest = ~(c->ripe | c->of_kind[NOTHING]);
-  if (c->places < MOST_BANKS) rest &= (UINT64_C(1) << c->places) - 1;
-  for (; rest != 0; rest &= rest - 1) {
-    const uint32_t i = lowest_bit(rest);
-    if (c->earliest[i] <= c->now)
-      c->ripe |= UINT64_C(1) << i;
-    else if (c->earliest[i] < c->next_ripe)
-      c->next_ripe = c->earliest[i];
+  const uint64_t passed = c->now - c->ripened;
+  uint64_t due = c->filled;
+  if (passed < SLOTS) due &= rotated((UINT64_C(1) << passed) - 1, c->ripened + 1);
+  c->ripened = c->now;
+  c->filled &= ~due;
+  for (; due != 0; due &= due - 1) {
+    uint64_t places = c->slots[lowest_bit(due)];
+    c->slots[lowest_bit(due)] = 0;
+    for (; places != 0; places &= places - 1) {
+      const uint32_t i = lowest_bit(places);
+      if (c->kind[i] != NOTHING) set_earliest(c, i);
+    }
   }
+}
+
+/* At most the cycle after now at which the next one ripens. */
+static uint64_t next_ripe(const ff_dram *c) {
+  return c->filled == 0 ? NEVER : c->now + 1 + lowest_bit(rotated(c->filled, SLOTS - (c->now + 1) % SLOTS));
 }
 
 static void choose_rank(ff_dram *c, uint32_t rank) {
@@ -472,7 +487,7 @@ static void issue_first(ff_dram *c, uint64_t places, uint32_t *turn) {
 static int issue_one(ff_dram *c, uint64_t *soonest) {
   for (uint64_t rest = c->refreshing; rest != 0; rest &= rest - 1)
     if (refresh_rank(c, lowest_bit(rest), soonest)) return 1;
-  if (c->next_ripe <= c->now) ripen(c);
+  ripen(c);
   const uint64_t working = issuable(c, FF_DRAM_ACTIVATE) | issuable(c, FF_DRAM_READ) | issuable(c, FF_DRAM_WRITE);
   if (working != 0) {
     issue_first(c, working, &c->turn);
@@ -483,9 +498,9 @@ static int issue_one(ff_dram *c, uint64_t *soonest) {
     issue_first(c, closing, &c->closing_turn);
     return 1;
   }
-  const uint64_t ripe = soonest_of(c);
+  const uint64_t ripe = soonest_of(c), unripe = next_ripe(c);
   if (ripe < *soonest) *soonest = ripe;
-  if (c->next_ripe < *soonest) *soonest = c->next_ripe;
+  if (unripe < *soonest) *soonest = unripe;
   return 0;
 }
 
