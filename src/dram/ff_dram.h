@@ -63,7 +63,7 @@ typedef enum {
 typedef enum { FF_DRAM_SAME_BANK, FF_DRAM_SAME_GROUP, FF_DRAM_SAME_RANK, FF_DRAM_OTHER_RANK } ff_dram_scope;
 
 /* A command of kind `after` comes at least `cycles` cycles after the last command of kind `before` in this scope; with a window w
- * above 1, after the w-th last. */
+ * above 1, after the w-th last one. */
 typedef struct {
   const char *name;
   ff_dram_kind before, after;
@@ -130,9 +130,9 @@ typedef struct {
   X(pushed, "requests", "requests accepted")                                                             \
   X(refused, "requests", "requests refused because a queue was full")                                    \
   X(transaction_sum, "request cycles", "sum over cycles of the requests in the transaction queue")       \
-  X(transaction_wait, "request cycles", "time in the transaction queue of the requests that have left it") \
+  X(transaction_wait, "cycles", "time in the transaction queue of the requests that have left it")       \
   X(command_sum, "request cycles", "sum over cycles of the requests in the queues of banks")             \
-  X(command_wait, "request cycles", "time in the queue of a bank of the requests that have left it")     \
+  X(command_wait, "cycles", "time in the queue of a bank of the requests that have left it")             \
   X(read_latency, "cycles", "sum over reads of the time from the push to the end of the data")
 
 typedef struct {
@@ -155,10 +155,11 @@ int ff_dram_push(ff_dram *channel, const ff_dram_request *request);
 /* The present cycle. Everything before it has happened. */
 uint64_t ff_dram_now(const ff_dram *channel);
 
-/* A cycle from now on before which nothing changes by itself: no command, no finished read. Never after the first change. O(1). */
+/* A cycle, not before now, until which nothing changes by itself: no command, no finished read. It may be too early, but is never
+ * too late. O(1). */
 uint64_t ff_dram_next(const ff_dram *channel);
 
-/* Simulates the cycles before `to`. Does nothing if this is past. Some 50 to 150 ns a command; cycles without one cost nothing. */
+/* Simulates the cycles before `to`. Does nothing if this is past. Some 100 ns a command; cycles without one cost nothing. */
 void ff_dram_advance(ff_dram *channel, uint64_t to);
 
 /* Takes the next read, in the order of completion, that has finished at the present cycle. Returns 0 if there is none. O(1). */

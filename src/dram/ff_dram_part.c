@@ -113,8 +113,8 @@ static uint32_t without(uint32_t x, uint32_t y) { return x > y ? x - y : 1; }
 
 static void add(ff_dram_constraints *out, const char *name, ff_dram_kind before, ff_dram_kind after, ff_dram_scope scope,
                 uint32_t cycles, uint32_t window) {
-  const ff_dram_constraint c = {.name = name, .before = before, .after = after, .scope = scope, .cycles = cycles, .window = window};
-  out->of[out->n++] = c;
+  out->of[out->n++] = (ff_dram_constraint){.name = name, .before = before, .after = after, .scope = scope, .cycles = cycles,
+                                           .window = window};
 }
 
 void ff_dram_constrain(const ff_dram_part *p, ff_dram_constraints *out) {

@@ -45,8 +45,8 @@ static inline void judge_start(dram_judge *j, const ff_dram_part *part, uint32_t
 
 static inline void judge_say(dram_judge *j, const ff_dram_command *c, const char *what) {
   if (j->violations++ > 0) return;
-  snprintf(j->text, sizeof j->text, "command %llu (kind %d) at cycle %llu, rank %d, bank %d, row %u: %s", (unsigned long long)j->n,
-           c->kind, (unsigned long long)c->cycle, c->rank, c->bank, c->row, what);
+  snprintf(j->text, sizeof j->text, "command %llu (kind %d) at cycle %llu, rank %d, bank %d, row %u: %s",
+           (unsigned long long)j->n, c->kind, (unsigned long long)c->cycle, c->rank, c->bank, c->row, what);
 }
 
 static inline void judge_wrong(dram_judge *j, const ff_dram_command *c, int which, const char *what) {

@@ -119,7 +119,7 @@ typedef struct {
   uint64_t pushed, served, finished, first_wrong; /* first_wrong: the number of wrong things */
   uint64_t last_finish, area; /* area: the sum over cycles of the requests that wait, if cycle by cycle */
   ff_dram_request requests[DRIVE_TAGS];
-  uint64_t end[DRIVE_TAGS];    /* of a read's data; 0: not yet issued */
+  uint64_t end[DRIVE_TAGS];    /* of the data of a read that was served and not taken, or 0 */
   uint8_t is_out[DRIVE_TAGS];  /* pushed and not yet served */
   uint64_t last[64 * DRAWN_ROWS]; /* by rank, bank and row: the last tag that was served, plus 1 */
 } drive;
@@ -142,7 +142,7 @@ static inline void drive_log(void *of, const ff_dram_command *c) {
       r->is_write != (c->kind == FF_DRAM_WRITE))
     drive_wrong(d, "served elsewhere", c->tag);
   d->is_out[at] = 0;
-  d->end[at] = c->cycle + d->part.cl + d->part.bl / 2;
+  if (c->kind == FF_DRAM_READ) d->end[at] = c->cycle + d->part.cl + d->part.bl / 2;
   d->served++;
   if (c->row >= DRAWN_ROWS) return; /* of a large part: order is not checked */
   uint64_t *last = &d->last[(c->rank * d->part.banks + c->bank) * DRAWN_ROWS + c->row];
@@ -166,6 +166,7 @@ static inline void drive_advance(drive *d, uint64_t to, int way) {
   while (ff_dram_now(d->channel) < to) {
     const uint64_t now = ff_dram_now(d->channel), next = ff_dram_next(d->channel);
     uint64_t target = way == AT_ONCE ? to : now + 1;
+    d->quiet_until = now;
     if (way == BY_CHANGES) {
       d->quiet_until = next;
       target = next > to ? to : next;
@@ -193,7 +194,7 @@ static inline void drive_run(drive *d, streams *s, uint64_t n, int way) {
       if (!has) r = next_request(s, &d->part, d->ranks, d->pushed);
       has = 1;
       const uint32_t at = (uint32_t)(r.tag % DRIVE_TAGS);
-      if (d->pushed >= DRIVE_TAGS && d->is_out[at]) break; /* starves for long, or never ends */
+      if (d->is_out[at] || d->end[at] > 0) break; /* waits while many others do not */
       const int taken = ff_dram_push(d->channel, &r);
       if (taken < 0) drive_wrong(d, "an address is refused", r.tag);
       if (taken <= 0) break;

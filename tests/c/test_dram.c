@@ -95,8 +95,8 @@ static void activates_four_rows(void) {
   ff_dram_free(c);
 }
 
-/* A rank alone reads one row for ever. A refresh takes 88 of 6,240 cycles: 1.41%. At most the last read's way to the precharge (8),
- * tRP (11), tRCD (11) and the cycles that the last read may come before the refresh is due (4) are lost besides. */
+/* A rank alone reads one row for ever. A refresh takes 88 of 6,240 cycles: 1.41%. At most the last read's way to the precharge
+ * (8), tRP (11), tRCD (11) and the cycles that the last read may come before the refresh is due (4) are lost besides. */
 static void refreshes(void) {
   const ff_dram_options o = {.ranks = 1, .hits = UINT32_MAX};
   ff_dram *c = new_channel(&o);
@@ -147,12 +147,12 @@ static void fills_the_bus(void) {
     double sum = 0;
     for (uint64_t channel = 0; channel < 4; channel++) sum += use_of_bus(4, way, 11 + channel) / 4;
     if (getenv("FF_DRAM_VERBOSE") != NULL) printf("way %d: %.4f of the bus\n", way, sum);
-    FF_CHECK_SAY(sum >= 0.93 && sum <= 1 - 0., "way %d: %g of the bus", way, sum);
+    FF_CHECK_SAY(sum >= 0.93 && sum <= 1, "way %d: %g of the bus", way, sum);
   }
 }
 
-/* One bank read line by line: an activation serves 1 + 4 reads. The next one comes after tRCD + 4 * 4 + 8 (read to precharge) + tRP
- * = 46 cycles: 5 / 46 lines a cycle, 0.0870 a ns, less what refreshes take: at most (88 + 46) / 6,240. */
+/* One row is read line by line: an activation serves 1 + 4 reads. The next one comes after tRCD + 4 * 4 + 8 (read to precharge) +
+ * tRP = 46 cycles: 5 / 46 lines a cycle, 0.0870 a ns, less what refreshes take: at most (88 + 46) / 6,240. */
 static void closes_after_hits(void) {
   ff_dram *c = new_channel(NULL);
   ff_dram_finished f;
@@ -169,7 +169,8 @@ static void closes_after_hits(void) {
 }
 
 static void takes_energy(void) {
-  const ff_dram_counts one = {.activations = 1, .reads = 1, .refreshes = 1, .rank_cycles = 1600000000, .active_cycles = 800000000};
+  const ff_dram_counts one = {.activations = 1, .reads = 1, .refreshes = 1, .rank_cycles = 1600000000,
+                              .active_cycles = 800000000};
   ff_dram_energy e;
   ff_dram_energy_of(ff_dram_part_at(0), &one, &e);
   FF_CHECK_NEAR(e.activate, 31.77, 0.005); /* (95 * 39 - 67 * 28 - 70 * 11) mA * 1.25 ns * 1.5 V * 16 */
@@ -181,8 +182,8 @@ static void takes_energy(void) {
   FF_CHECK_NEAR(e.write, 0, 0);
 }
 
-/* The energy of a run: 8 reads of closed rows, then nothing. Rows stay open until the refreshes, which come at 1,560, 3,120, 4,680
- * and 6,240; so rank 0 is active from 0 to the precharges. */
+/* 8 reads of closed rows, then nothing. Rows stay open until the refreshes, which come at 1,560, 3,120, 4,680 and 6,240. So rank 0
+ * is active from 0 to the precharges. */
 static void counts_active_cycles(void) {
   kept k = {.n = 0};
   const ff_dram_options o = {.log = keep, .of = &k};
@@ -329,8 +330,8 @@ static void jumps_as_it_ticks(void) {
       FF_CHECK(d->n_log > 0 && d->n_log < MOST);
       check_done(d, d->pushed);
       FF_CHECK_INT(d->n_log, of[0]->n_log);
-      FF_CHECK_SAY(memcmp(d->log, of[0]->log, d->n_log * sizeof *d->log) == 0, "seed %llu, way %d", (unsigned long long)seed, way);
-      FF_CHECK_SAY(memcmp(&counts[way], &counts[0], sizeof counts[0]) == 0, "seed %llu, way %d", (unsigned long long)seed, way);
+      FF_CHECK_SAY(memcmp(d->log, of[0]->log, d->n_log * sizeof *d->log) == 0, "seed %d, way %d", (int)seed, way);
+      FF_CHECK_SAY(memcmp(&counts[way], &counts[0], sizeof counts[0]) == 0, "seed %d, way %d", (int)seed, way);
       /* Little's law against a sum over single cycles */
       if (way == EACH_CYCLE) FF_CHECK_INT(d->area, counts[way].transaction_sum + counts[way].command_sum);
     }
@@ -346,20 +347,19 @@ static void nobody_starves(void) {
   const ff_dram_part part = *ff_dram_part_at(0);
   const ff_dram_options o = {.hits = 4};
   drive *d = drive_new(&part, &o, &j, 0);
-  uint64_t worst = 0, pushed_at[DRIVE_TAGS] = {0}, state = 5, n = 0, activated_again = 0;
+  uint64_t worst = 0, pushed_at[DRIVE_TAGS] = {0}, state = 5, n = 0;
   for (; ff_dram_now(d->channel) < 100 * 6240;) {
     const uint32_t at = (uint32_t)(n % DRIVE_TAGS);
     const uint32_t stray = below(&state, 16);
     const ff_dram_request r = {.tag = n, .rank = stray == 0 ? 1 + below(&state, 3) : 0, .bank = stray == 1 ? 1 : below(&state, 8),
                                .row = stray == 2, .column = below(&state, 256), .is_write = below(&state, 2) == 0};
-    if (!d->is_out[at] && ff_dram_push(d->channel, &r) == 1) {
+    if (!d->is_out[at] && d->end[at] == 0 && ff_dram_push(d->channel, &r) == 1) {
       d->requests[at] = r;
       d->is_out[at] = 1;
       pushed_at[at] = ff_dram_now(d->channel);
       n++;
       d->pushed++;
     }
-    if (d->is_out[at]) activated_again++;
     drive_advance(d, ff_dram_now(d->channel) + 1, AT_ONCE);
     for (uint32_t i = 0; ff_dram_now(d->channel) % 64 == 0 && i < DRIVE_TAGS; i++)
       if (d->is_out[i] && ff_dram_now(d->channel) - pushed_at[i] > worst) worst = ff_dram_now(d->channel) - pushed_at[i];
