@@ -151,21 +151,43 @@ static void fills_the_bus(void) {
   }
 }
 
-/* One row is read line by line: an activation serves 1 + 4 reads. The next one comes after tRCD + 4 * 4 + 8 (read to precharge) +
- * tRP = 46 cycles: 5 / 46 lines a cycle, 0.0870 a ns, less what refreshes take: at most (88 + 46) / 6,240. */
+/* One row of each of n banks is read line by line: an activation serves 1 + 4 reads. The next one comes after tRCD + 4 * 4 + 8
+ * (read to precharge) + tRP = 46 cycles: 5 / 46 lines a cycle and bank, less what refreshes take: at most (88 + 46) / 6,240. */
 static void closes_after_hits(void) {
-  ff_dram *c = new_channel(NULL);
-  ff_dram_finished f;
-  for (uint32_t i = 0; ff_dram_now(c) < 624000;) {
-    while (read_line(c, 0, 0, 0, i % 256) == 1) i++;
-    ff_dram_advance(c, ff_dram_now(c) + 1);
-    while (ff_dram_take(c, &f)) continue;
+  for (uint32_t n_banks = 1; n_banks <= 2; n_banks++) {
+    ff_dram *c = new_channel(NULL);
+    ff_dram_finished f;
+    for (uint32_t i = 0; ff_dram_now(c) < 624000;) {
+      while (read_line(c, 0, i % n_banks, 0, i / n_banks % 256) == 1) i++;
+      ff_dram_advance(c, ff_dram_now(c) + 1);
+      while (ff_dram_take(c, &f)) continue;
+    }
+    ff_dram_counts n;
+    ff_dram_count(c, &n);
+    const double rate = (double)n.reads / (double)n.cycles, most = 5 / 46. * n_banks;
+    FF_CHECK_SAY(rate < most * (1 - 88. / 6240) && rate > most * (1 - 134. / 6240), "%g lines a cycle", rate);
+    if (getenv("FF_DRAM_VERBOSE") != NULL) printf("%u banks: %.4f lines a ns\n", n_banks, rate / 1.25);
+    ff_dram_free(c);
   }
-  ff_dram_counts n;
-  ff_dram_count(c, &n);
-  const double rate = (double)n.reads / ((double)n.cycles * 1.25);
-  FF_CHECK_SAY(rate < 5 / 46. / 1.25 * (1 - 88. / 6240) && rate > 5 / 46. / 1.25 * (1 - 134. / 6240), "%g lines a ns", rate);
-  ff_dram_free(c);
+}
+
+/* DDR4: columns of one group of banks follow each other after 6 cycles, those of two groups after 4. */
+static void knows_groups(void) {
+  for (uint32_t step = 1; step <= 4; step += 3) { /* banks 0 and 1 are in one group, 0 and 4 in two */
+    kept k = {.n = 0};
+    const ff_dram_options o = {.hits = UINT32_MAX, .log = keep, .of = &k};
+    ff_dram *c;
+    ff_error err;
+    FF_CHECK_OK(ff_dram_new(&c, ff_dram_part_named("DDR4-2400 8Gb x8"), &o, &err), &err);
+    for (uint32_t i = 0; i < 100;) {
+      i += read_line(c, 0, i % 2 * step, 0, i / 2) == 1;
+      ff_dram_advance(c, ff_dram_now(c) + 1);
+    }
+    ff_dram_advance(c, 2000); /* the first refresh is at 2,341 */
+    FF_CHECK_INT(cycle_of(&k, FF_DRAM_READ, 90) - cycle_of(&k, FF_DRAM_READ, 40), 50 * (step == 1 ? 6 : 4));
+    FF_CHECK_INT(cycle_of(&k, FF_DRAM_ACTIVATE, 1) - cycle_of(&k, FF_DRAM_ACTIVATE, 0), step == 1 ? 6 : 4);
+    ff_dram_free(c);
+  }
 }
 
 static void takes_energy(void) {
@@ -182,8 +204,8 @@ static void takes_energy(void) {
   FF_CHECK_NEAR(e.write, 0, 0);
 }
 
-/* 8 reads of closed rows, then nothing. Rows stay open until the refreshes, which come at 1,560, 3,120, 4,680 and 6,240. So rank 0
- * is active from 0 to the precharges. */
+/* 8 reads of closed rows, then nothing. Rows stay open until the refreshes, which come at 1,560, 3,120, 4,680 and 6,240. So
+ * rank 0 is active from 0 to the precharges. */
 static void counts_active_cycles(void) {
   kept k = {.n = 0};
   const ff_dram_options o = {.log = keep, .of = &k};
@@ -499,6 +521,6 @@ static void judge_knows_more(void) {
 }
 
 FF_TEST_MAIN("dram", reads_an_idle_line, streams_an_open_row, misses_rows_of_a_bank, activates_four_rows, refreshes,
-             fills_the_bus, closes_after_hits, takes_energy, counts_active_cycles, refuses_parts, refuses_requests,
+             fills_the_bus, closes_after_hits, knows_groups, takes_energy, counts_active_cycles, refuses_parts, refuses_requests,
              obeys_constraints, jumps_as_it_ticks, nobody_starves, refresh_orphans_no_read, judge_sees_shifts,
              judge_knows_each_rule, judge_knows_more)
