@@ -151,22 +151,22 @@ static void fills_the_bus(void) {
   }
 }
 
-/* One row of each of n banks is read line by line: an activation serves 1 + 4 reads. The next one comes after tRCD + 4 * 4 + 8
- * (read to precharge) + tRP = 46 cycles: 5 / 46 lines a cycle and bank, less what refreshes take: at most (88 + 46) / 6,240. */
+/* A row in each of n ranks is read line by line: an activation serves 1 + 4 reads. The next one comes after tRCD + 4 * 4 + 8
+ * (read to precharge) + tRP = 46 cycles: 5 / 46 lines a cycle and rank, less what refreshes take: at most (88 + 46) / 6,240. */
 static void closes_after_hits(void) {
-  for (uint32_t n_banks = 1; n_banks <= 2; n_banks++) {
+  for (uint32_t n_ranks = 1; n_ranks <= 2; n_ranks++) {
     ff_dram *c = new_channel(NULL);
     ff_dram_finished f;
     for (uint32_t i = 0; ff_dram_now(c) < 624000;) {
-      while (read_line(c, 0, i % n_banks, 0, i / n_banks % 256) == 1) i++;
+      while (read_line(c, i % n_ranks, 0, 0, i / n_ranks % 256) == 1) i++;
       ff_dram_advance(c, ff_dram_now(c) + 1);
       while (ff_dram_take(c, &f)) continue;
     }
     ff_dram_counts n;
     ff_dram_count(c, &n);
-    const double rate = (double)n.reads / (double)n.cycles, most = 5 / 46. * n_banks;
+    const double rate = (double)n.reads / (double)n.cycles, most = 5 / 46. * n_ranks;
     FF_CHECK_SAY(rate < most * (1 - 88. / 6240) && rate > most * (1 - 134. / 6240), "%g lines a cycle", rate);
-    if (getenv("FF_DRAM_VERBOSE") != NULL) printf("%u banks: %.4f lines a ns\n", n_banks, rate / 1.25);
+    if (getenv("FF_DRAM_VERBOSE") != NULL) printf("%u ranks: %.4f lines a ns\n", n_ranks, rate / 1.25);
     ff_dram_free(c);
   }
 }
