@@ -7,7 +7,13 @@
  * cycle moves to the queue of its bank, if two places are free there: for an activation and for a read or write. One command a
  * cycle goes out: what a due refresh needs, else the first that may, by turns over ranks, then banks. A row that is open for
  * another request gives its request a hit, which needs no activation. A row closes if another one is wanted and no request in
- * the queue wants this one, or after some hits in a row, so that hits keep no other request waiting for ever.
+ * the queue wants this one, or after some hits in a row, so that hits keep no other request waiting for ever. The turn stays at
+ * the bank whose command went out. A read or write of another rank needs some cycles more on the data bus, so a rank that always
+ * has a command ready keeps the bus. It does so at most until its next refresh.
+ *
+ * Different from DRAMSim2: an open row that no request wants stays open unless another one is wanted (`close_idle` is its way). A
+ * due refresh closes rows at once, even before the access for which a row was opened; this request keeps its place and opens the
+ * row again. There is no power-down.
  *
  * Promised order: requests to the same row of the same bank are served in the order in which they were pushed. So a read sees
  * each write to its line that was pushed before it. Requests to other rows may overtake each other.
@@ -144,7 +150,7 @@ typedef struct {
 typedef struct ff_dram ff_dram;
 
 /* A channel at cycle 0 with closed rows. The part is copied, so only its name must outlive the channel. `options` may be NULL.
- * Some 100 kB with the usual sizes. */
+ * Some 70 kB with the usual sizes. */
 ff_status ff_dram_new(ff_dram **out, const ff_dram_part *part, const ff_dram_options *options, ff_error *err);
 void ff_dram_free(ff_dram *channel);
 
