@@ -115,7 +115,7 @@ typedef struct {
   dram_judge *judge;      /* or NULL */
   ff_dram_command *log;   /* or NULL */
   size_t n_log, most_log;
-  uint64_t commands, quiet_until; /* quiet_until: the channel said that no command comes before */
+  uint64_t commands, hash, quiet_until; /* quiet_until: the channel said that no command comes before */
   uint64_t pushed, served, finished, first_wrong; /* first_wrong: the number of wrong things */
   uint64_t last_finish, area; /* area: the sum over cycles of the requests that wait, if cycle by cycle */
   ff_dram_request requests[DRIVE_TAGS];
@@ -131,6 +131,8 @@ static inline void drive_wrong(drive *d, const char *what, uint64_t tag) {
 static inline void drive_log(void *of, const ff_dram_command *c) {
   drive *d = of;
   d->commands++;
+  const unsigned char *bytes = (const unsigned char *)c;
+  for (size_t i = 0; i < sizeof *c; i++) d->hash = (d->hash ^ bytes[i]) * UINT64_C(0x100000001b3);
   if (d->judge != NULL) judge(d->judge, c);
   if (d->log != NULL && d->n_log < d->most_log) d->log[d->n_log++] = *c;
   if (c->cycle < d->quiet_until) drive_wrong(d, "a command comes before the next change", c->tag);

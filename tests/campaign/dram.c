@@ -1,6 +1,7 @@
 /* Channels of dynamic memory for longer than make check may take: campaign_dram COMMANDS [SEED]. First prints how many requests a
  * second a full channel simulates. Then draws parts, options and streams until COMMANDS commands were judged, and every request
- * was followed to its end. make campaign-dram runs it with 1e8 commands. */
+ * was followed to its end. Of every eighth channel, the log is compared with that of a channel that looks at each cycle. make
+ * campaign-dram runs it with 1e8 commands. */
 #include "../c/dram_streams.h"
 
 /* Four streams that push whenever the channel takes a request. */
@@ -39,18 +40,20 @@ static void measure(const char *what, int is_random, uint32_t writes) {
   ff_dram_free(c);
 }
 
-/* A part, options and some streams. Returns the number of commands. */
-static uint64_t try_one(uint64_t seed) {
+/* A part, options and some streams. Returns the number of commands, and a hash of the log. */
+static uint64_t try_one(uint64_t seed, int every_cycle, uint64_t *hash) {
   static dram_judge j;
   uint64_t state = seed * 7919;
   next_random(&state);
   const ff_dram_part part = draw_part(&state);
-  const ff_dram_options o = draw_options(&part, &state);
+  ff_dram_options o = draw_options(&part, &state);
+  o.every_cycle = every_cycle;
   drive *d = drive_new(&part, &o, &j, 0);
   if (d == NULL) return 0;
   for (int i = 0; i < 8; i++) {
     streams s = draw_streams(&part, d->ranks, &state);
-    drive_run(d, &s, s.idle > 0 ? 2000 : 20000, (int)below(&state, 2) == 0 ? AT_ONCE : BY_CHANGES);
+    const int way = below(&state, 2) == 0 ? AT_ONCE : BY_CHANGES;
+    drive_run(d, &s, s.idle > 0 ? 2000 : 20000, every_cycle ? EACH_CYCLE : way);
   }
   drive_drain(d, AT_ONCE);
   judge_end(&j, ff_dram_now(d->channel));
@@ -61,13 +64,14 @@ static uint64_t try_one(uint64_t seed) {
   FF_CHECK_INT(d->finished, n.reads);
   FF_CHECK_INT(n.transaction_sum + n.command_sum, n.transaction_wait + n.command_wait);
   const uint64_t commands = j.n;
+  *hash = d->hash;
   drive_free(d);
   return commands;
 }
 
 int main(int argc, char **argv) {
   const double wanted = argc > 1 ? atof(argv[1]) : 1e6;
-  uint64_t seed = argc > 2 ? (uint64_t)atof(argv[2]) : 1, commands = 0, channels = 0;
+  uint64_t seed = argc > 2 ? (uint64_t)atof(argv[2]) : 1, commands = 0, channels = 0, hash, other, compared = 0;
   if (!(wanted >= 0 && wanted <= 1e15)) {
     fprintf(stderr, "usage: %s COMMANDS [SEED]\n", argv[0]);
     return 2;
@@ -76,8 +80,14 @@ int main(int argc, char **argv) {
   measure("lines in order", 0, 0);
   measure("random lines", 1, 0);
   measure("random lines, a quarter writes", 1, 4);
-  for (; (double)commands < wanted; channels++) commands += try_one(seed++);
-  printf("%llu commands of %llu channels judged: %ld failures\n", (unsigned long long)commands, (unsigned long long)channels,
-         ff_check_state.failures);
+  for (; (double)commands < wanted; channels++, seed++) {
+    commands += try_one(seed, 0, &hash);
+    if (channels % 8 > 0) continue;
+    commands += try_one(seed, 1, &other);
+    compared++;
+    FF_CHECK_SAY(hash == other, "seed %llu: another log if each cycle is looked at", (unsigned long long)seed);
+  }
+  printf("%llu commands of %llu channels judged, %llu channels compared: %ld failures\n", (unsigned long long)commands,
+         (unsigned long long)channels, (unsigned long long)compared, ff_check_state.failures);
   return ff_check_state.failures > 0;
 }
