@@ -1,7 +1,7 @@
 # The targets.
 #   For users:      make demo, make install
 #   For developers: make check, make docs, make bench, make bench-ssa, make bench-math, make bench-ode, make fuzz, make valgrind,
-#                   make campaign, make campaign-math, make clean
+#                   make campaign, make campaign-math, make campaign-dram, make clean
 #   With CUDA:      make cuda, make cuda-check, make cuda-math, make cuda-collect; on a machine with a GPU make gpu-check,
 #                   make gpu-bench, make bench-ssa-gpu
 # R builds the package itself (configure, src/Makevars.in); this file is not part of the package. Each target installs the Debian
@@ -27,7 +27,7 @@ SUNDIALS_LIBS = $(if $(SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundia
 COMMON = -std=c11 -g -pthread -ffp-contract=off -MMD -MP $(WARN) $(LIB_CFLAGS)
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: demo check c-tests fuzz bench bench-ssa bench-math bench-ode docs valgrind campaign campaign-math \
+.PHONY: demo check c-tests fuzz bench bench-ssa bench-math bench-ode docs valgrind campaign campaign-math campaign-dram \
   cuda cuda-check cuda-math cuda-collect gpu-check gpu-bench bench-ssa-gpu clean install
 
 demo:
@@ -253,6 +253,10 @@ campaign:
 VALUES = 1e8
 campaign-math: $(BUILD)/plain/campaign_math
 	$< $(VALUES) $(JOBS)
+# Judges COMMANDS commands of channels of memory, some minutes, and prints the speed of a channel.
+COMMANDS = 1e8
+campaign-dram: $(BUILD)/plain/campaign_dram
+	$< $(COMMANDS)
 bench-ode: $(BUILD)/plain/bench_ode
 	$<
 $(BUILD)/plain/bench_ode: $(BUILD)/plain/bench/ode.o $(BUILD)/plain/libcore.a
@@ -262,6 +266,8 @@ bench-math: $(BUILD)/plain/bench_math
 BASE_OBJECTS := $(addprefix $(BUILD)/plain/src/base/,ff_base.o ff_decimal.o ff_memory.o ff_threads.o)
 $(BUILD)/plain/campaign_math: $(BUILD)/plain/tests/campaign/math.o $(BASE_OBJECTS)
 	$(CC) -pthread $^ -lm -o $@
+$(BUILD)/plain/campaign_dram: $(BUILD)/plain/tests/campaign/dram.o $(BUILD)/plain/libcore.a
+	$(CC) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
 $(BUILD)/plain/bench_math: $(BUILD)/plain/bench/math.o $(BASE_OBJECTS)
 	$(CC) -pthread $^ -lm -o $@
 

@@ -7,6 +7,7 @@
 #include "memory_andl.h"
 #include "memory_backend.h"
 #include "memory_colour.h"
+#include "memory_dram.h"
 #include "memory_estimates.h"
 #include "memory_files.h"
 #include "memory_levels.h"
@@ -32,6 +33,7 @@ static const scenario scenarios[] = {
     {"differential equations", NULL, solves_equations, NULL, 0},
     {"order of a sparse matrix", NULL, orders_a_grid, NULL, 0},
     {"CVODE", NULL, makes_cvode, NULL, 0},
+    {"channel of memory", NULL, makes_dram, NULL, 0},
     {"reaction network", NULL, makes_reactions, NULL, 0},
     {"Petri net", NULL, makes_petri, NULL, 0},
     {"Petri net, texts", prepare_petri, writes_petri, NULL, 0},
