@@ -57,10 +57,11 @@
 #'
 #'   A rate may also have a smooth peak that is narrower than a step of the solver, such as `exp(-((x - 5) / 0.001)^2)`. Bounds of
 #'   all values of the formula find it, if it is high enough: it must exceed the values around it by an eighth of them plus
-#'   four times the range that they have within a step. If only one term of a sum can have peaks, only its values count, and
-#'   not those of `k * y` in `k * (f(z) - y)`. If several can, the solver takes many more steps where they nearly cancel: a gate of
-#'   a channel, `a(v) * (1 - n) - b(v) * n`, is faster as two flows. Three kinds of peaks may be missed: lower ones, those of a
-#'   rate that has no finite bounds, such as a power with an exponent that varies, and those narrower than a millionth of a step.
+#'   four times the range that they have within a step. Three kinds of peaks may be missed: lower ones, those of a rate
+#'   that has no finite bounds, such as a power with an exponent that varies, and those narrower than a millionth of a step.
+#'   Where terms of a rate nearly cancel, this search takes up to thousands of times as many steps. So `0 -> y` at the rate
+#'   `k * (f(z) - y)`, or a gate of a channel, `a(v) * (1 - n) - b(v) * n`, is much faster as two flows, one to the place and one
+#'   from it.
 #'
 #'   A flow that oscillates many times within a step, such as `1 + sin(2000 * time)`, may be wrong by more than the tolerance: the
 #'   solver takes few values in each step, and may not see the oscillation between them. If rates oscillate much faster than

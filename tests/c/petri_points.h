@@ -43,12 +43,6 @@ static const net_of_points nets_of_points[] = {
     {"an exponent that makes no narrow peak",
      POINTS_SWITCH "c p 1\nc q 0.2\ns off -> on|off * (0.2 + q)\ns on -> off|on\nf 0 -> p|3 * on\n"
      "f 0 -> q|0.1 * p^$0\nf p -> 0|p\nf q -> 0|q", 10, {{4}, {2}, {6}, {3.5}}, 2, 1, 0},
-    {"parts of rates", "c x 0\nc y 1\nc z 0\np n 0\nf 0 -> x|1\nf 0 -> y|$2 * (1 + 0.02 / ($0 + (x - $1)^2) - y)\n"
-     "f 0 -> z|2 * (exp(-x) + $3 - z)\ns 0 -> n|0.5 + y||x\ns n -> 0|n * z", 5,
-     {{0.0004, 0.9, 2, 2.5}, {0.0009, 1.5, 3, 2.5}, {0.0004, 0.7, 0.5, 2}, {0.01, 0.9, 1.5, 3}}, 0, 4, 0},
-    {"an exponent that makes a second narrow peak",
-     POINTS_SWITCH "c p 1\nc q 0.2\ns off -> on|off * (0.2 + q)\ns on -> off|on\nf 0 -> p|3 * on\n"
-     "f p -> 0|p\nf 0 -> q|2 * (p^$0 / 8 + exp(-p) - q)", 10, {{2}, {4}, {2.5}, {1.5}}, 2, 1, 0},
     {"growth", "c x 0\np n 0\nf 0 -> x|$0\ns 0 -> n|$1 * x||x", 10, {{3, 1.5}, {2, 1.5}, {0.5, 4}, {3, 0.1}}, 0, 2, 0},
     {"stiff", "p n 1\nc x 0\nc y 1\nf 0 -> x|$0 * n\nf $2 x -> y|$1 * x\nf y -> x|1e3 * y\nf y -> 0|$3 * y\ns 0 -> n|1 + y\n"
      "s n -> 0|n", 6, {{1.1, 1e4, 1.2, 0.9}, {2, 1e3, 1.5, 1.2}, {1.1, 2e4, 1.3, 0.5}, {3, 1e4, 2, 2}}, 0, 4, 0},

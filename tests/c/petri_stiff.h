@@ -41,13 +41,6 @@
 #define STIFF_PULSES \
   "p n 0\nc x 0\nc y 0\nc z 0\nf 0 -> x|1\nf 0 -> y|30 * exp(-((x - 1) / 0.02)^2)\nf y -> z|3e3 * y\n" \
   "f z -> 0|z\ns 0 -> n|0.5 + z\ns 0 -> n|0.4||x"
-/* Relaxations that are one flow each: only a part of their rates may have narrow peaks. */
-#define STIFF_FOLLOWS \
-  STIFF_SWITCH "c x 0.1\nc y 0\nc z 0\np n 0\nf 0 -> x|on\nf x -> 0|x\nf 0 -> y|1e3 * (x^4 / (0.2 + x^4) - y)\n" \
-  "f 0 -> z|(1 + n) * (1 + 0.05 / (0.001 + (y - 0.3)^2) - z) * x\ns 0 -> n|1 + y\ns n -> 0|n * z"
-#define STIFF_GATES \
-  STIFF_SWITCH "c v 0\nc m 0\nc h 1\np n 0\nf 0 -> v|3 * on\nf v -> 0|v\nf 0 -> m|(1 / (1 + exp(-(v - 1) / 0.2)) - m) / 0.001\n" \
-  "f 0 -> h|if(n > 2, 1e3 * (1.1 + sin(time) - h), 10 - h)\ns 0 -> n|1 + m\ns n -> 0|n * h"
 #define STIFF_CROSSINGS \
   "p off 1\np on 0\np n 0\nc x 0\nc y 0\nf 0 -> x|2 * on\nf x -> 0|x\nf x -> y|5e3 * x\n" \
   "f y -> x|5e3 * y * (y < 0.4)\nf y -> 0|y\ns off -> on|off * (1 + (x > 0.2))\ns on -> off|on\n" \
@@ -88,10 +81,6 @@ static const hostile_net stiff_nets[] = {
     {"narrow peaks, implicit", STIFF_PEAKS, 8, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
     {"narrow peaks of other functions", STIFF_PULSES, 8, FF_PETRI_AUTO, 0, 0, 0, 0},
     {"narrow peaks of other functions, implicit", STIFF_PULSES, 8, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
-    {"relaxations", STIFF_FOLLOWS, 8, FF_PETRI_AUTO, 0, 0, 0, 0},
-    {"relaxations, implicit", STIFF_FOLLOWS, 8, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
-    {"relaxations to other functions", STIFF_GATES, 8, FF_PETRI_AUTO, 0, 0, 0, 0},
-    {"relaxations to other functions, implicit", STIFF_GATES, 8, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
     {"crossings", STIFF_CROSSINGS, 8, FF_PETRI_AUTO, 0, 0, 0, 0},
     {"crossings, implicit", STIFF_CROSSINGS, 8, FF_PETRI_ROSENBROCK, 0, 0, 0, 0},
     {"clocks", STIFF_CLOCKS, 8, FF_PETRI_AUTO, 0, 0, 0, 0},

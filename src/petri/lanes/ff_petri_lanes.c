@@ -118,10 +118,10 @@ static ff_status term_of(ff_petri_lanes *x, const ff_petri_law *law, const ff_pe
 
 /* A rate that may have a narrow peak: either there are quick bounds of it, or lanes do not look at rates. */
 static ff_status add_narrow(ff_petri_lanes *x, const ff_petri_law *law, uint32_t i, uint32_t *read, ff_error *err) {
-  const ff_petri_term *term = &law->narrow;
+  const ff_petri_term *term = &law->rate;
   const ff_petri_program *p = x->program;
   int quick = ff_petri_span_can(&term->formula);
-  if (term->formula.length == 0) return FF_OK;
+  if (!term->moving || !ff_petri_span_may_be_narrow(&term->formula)) return FF_OK;
   for (uint32_t k = 0; k < term->n; k++) {
     const uint32_t value = ff_petri_value_of(law, term->row[k], i);
     read[k] = value;
@@ -155,7 +155,7 @@ static ff_status add_variables(ff_petri_lanes *x, ff_error *err) {
   for (uint32_t k = 0; k < p->n_moving && status == FF_OK; k++) {
     const ff_petri_moving *moving = &p->moving[k];
     if (!moving->in_flow) continue;
-    x->looks_at_rates &= (uint8_t)(moving->narrow.formula.length == 0);
+    x->looks_at_rates &= (uint8_t)!ff_petri_span_may_be_narrow(&moving->plain.formula);
     ff_petri_lanes_variable *variable = &x->variable[x->n_variables++];
     status = rows_of(x, &moving->plain.formula, moving->plain.read, &variable->value.formula, err);
     if (status == FF_OK) status = row_of(x, moving->value, &variable->row, err);

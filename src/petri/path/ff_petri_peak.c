@@ -10,14 +10,14 @@ static const ff_petri_seen seen_by[] = {[FF_ODE_DORMAND_PRINCE] = FF_PETRI_SEEN_
 
 /* ---- making ------------------------------------------------------------------------------------------------------------- */
 
-/* What is looked at of the rate of a single transition, as of one of a family. */
+/* The rate of a single transition as one of a family. */
 static ff_status make_single(ff_formula *out, const ff_petri_law *law, ff_error *err) {
-  const ff_status status = ff_formula_copy(out, &law->narrow.formula, err);
+  const ff_status status = ff_formula_copy(out, &law->rate.formula, err);
   for (uint32_t at = 0; status == FF_OK && at < out->length; at++) {
     ff_formula_word *word = &out->word[at];
     uint32_t k = 0;
     if (word->code != FF_F_SYMBOL) continue;
-    while (k < law->narrow.n && ff_petri_value_of(law, law->narrow.row[k], 0) != word->symbol) k++;
+    while (k < law->rate.n && ff_petri_value_of(law, law->rate.row[k], 0) != word->symbol) k++;
     word->symbol = k;
   }
   return status;
@@ -38,16 +38,16 @@ static ff_status make_lists(ff_petri_path *path, uint32_t *most, ff_error *err) 
     return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %zu flows", n);
   for (uint32_t f = 0; f < p->n_flows; f++) {
     const ff_petri_law *law = &p->law[p->flow[f]];
-    if (law->narrow.formula.length == 0) continue;
-    x->quick[p->flow[f]] = (uint8_t)ff_petri_span_can(&law->narrow.formula);
-    *most = larger(*most, law->narrow.n);
+    if (!law->rate.moving || !ff_petri_span_may_be_narrow(&law->rate.formula)) continue;
+    x->quick[p->flow[f]] = (uint8_t)ff_petri_span_can(&law->rate.formula);
+    *most = larger(*most, law->rate.n);
     const ff_status status = law->n == 1 ? make_single(&x->single[p->flow[f]], law, err) : FF_OK;
     if (status != FF_OK) return status;
     for (uint32_t i = 0; i < law->n; i++) x->flow[x->n_flows++] = (ff_petri_member){p->flow[f], i};
   }
   for (uint32_t k = 0; k < p->n_moving; k++) {
-    if (p->moving[k].narrow.formula.length == 0) continue;
-    *most = larger(*most, p->moving[k].narrow.n);
+    if (!p->moving[k].in_flow || !ff_petri_span_may_be_narrow(&p->moving[k].plain.formula)) continue;
+    *most = larger(*most, p->moving[k].plain.n);
     x->moving[x->n_moving++] = k;
   }
   return FF_OK;
@@ -158,36 +158,35 @@ static double slack_of(const ff_petri_path *path, const ff_petri_law *law, uint3
   return slack;
 }
 
-/* A formula at the start or at the end of the step. */
-static double value_at(ff_petri_path *path, const ff_formula *f, const uint32_t *value, uint32_t n, const double *levels) {
+/* The rate at the start or at the end of the step. */
+static double rate_at(ff_petri_path *path, const ff_formula *f, const uint32_t *value, uint32_t n, const double *levels) {
   for (uint32_t k = 0; k < n; k++)
     path->gathered[k] = value[k] < path->program->n_levels ? levels[value[k]] : path->value[value[k]];
   return ff_formula_value(f, path->gathered, 0, path->stack);
 }
 
-/* Whether quick bounds are near to the values at the ends of the step, or to each other. */
+/* Whether quick bounds are near to the rates at the ends of the step, or to each other. */
 static int is_plain(ff_petri_path *path, ff_petri_member m, const ff_formula *f) {
   const ff_petri_law *law = &path->program->law[m.law];
   const ff_ode_span *made = ff_ode_last(path->ode);
   uint32_t *value = path->peaks.symbol;
-  for (uint32_t k = 0; k < law->narrow.n; k++) {
-    value[k] = ff_petri_value_of(law, law->narrow.row[k], m.i);
+  for (uint32_t k = 0; k < law->rate.n; k++) {
+    value[k] = ff_petri_value_of(law, law->rate.row[k], m.i);
     if (value[k] >= path->program->n_places && value[k] <= path->program->time) return 0; /* variables, and the time */
   }
   const ff_petri_span x = ff_petri_peak_span(path, f, value, 0);
   const double slack = slack_of(path, law, m.i);
   if (ff_petri_span_is_near(x, x.low, x.low, slack) && ff_petri_span_is_near(x, x.high, x.high, slack)) return 1;
-  const uint32_t n = law->narrow.n;
-  const double first = value_at(path, f, value, n, made->start), last = value_at(path, f, value, n, made->end);
+  const double first = rate_at(path, f, value, law->rate.n, made->start), last = rate_at(path, f, value, law->rate.n, made->end);
   return ff_petri_span_is_near(x, first < last ? first : last, first < last ? last : first, slack);
 }
 
 static int flow_hides(ff_petri_path *path, ff_petri_member m) {
   const ff_petri_law *law = &path->program->law[m.law];
-  const ff_formula *f = law->n == 1 ? &path->peaks.single[m.law] : &law->narrow.formula;
+  const ff_formula *f = law->n == 1 ? &path->peaks.single[m.law] : &law->rate.formula;
   if (path->peaks.quick[m.law] && is_plain(path, m, f)) return 0;
-  for (uint32_t k = 0; k < law->narrow.n; k++) set_symbol(path, k, ff_petri_value_of(law, law->narrow.row[k], m.i));
-  const ff_petri_formula of = formula_of(path, f, law->narrow.n, 0);
+  for (uint32_t k = 0; k < law->rate.n; k++) set_symbol(path, k, ff_petri_value_of(law, law->rate.row[k], m.i));
+  const ff_petri_formula of = formula_of(path, f, law->rate.n, 0);
   return hides(path, &of, slack_of(path, law, m.i));
 }
 
@@ -198,7 +197,7 @@ static int any_hides(ff_petri_path *path) {
   for (uint32_t k = 0; k < x->n_flows; k++)
     if (flow_hides(path, x->flow[k])) return 1;
   for (uint32_t k = 0; k < x->n_moving; k++) {
-    const ff_petri_formula of = plain_formula(path, &path->program->moving[x->moving[k]].narrow, 0);
+    const ff_petri_formula of = plain_formula(path, &path->program->moving[x->moving[k]].plain, 0);
     if (hides(path, &of, slack)) return 1;
   }
   return 0;

@@ -77,13 +77,6 @@ ff_petri_class ff_petri_class_of(const ff_petri_family_maker *f, const ff_formul
 /* A term that takes the words of a formula of rows, which becomes empty. */
 ff_status ff_petri_term_of(ff_petri_family_maker *f, ff_formula *formula, ff_petri_term *out);
 
-/* ---- narrow peaks: ff_petri_narrow.c ------------------------------------------------------------------------------------ */
-
-/* Sets *out to the part of a formula of rows that may have narrow peaks: those of its terms that cannot have one are left out.
- * It has no words if no term can. class_of[k]: the ff_petri_class of symbol k. The caller frees the contents of *out. O(length).
- */
-ff_status ff_petri_narrow_part(ff_formula *out, const ff_formula *formula, const uint8_t *class_of, ff_error *err);
-
 /* ---- the rest ----------------------------------------------------------------------------------------------------------- */
 
 ff_status ff_petri_compile_laws(ff_petri_maker *m);      /* ff_petri_laws.c */

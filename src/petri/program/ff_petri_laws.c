@@ -154,17 +154,14 @@ static ff_status make_tests(ff_petri_family_maker *f, ff_formula *out) {
 /* if (tests) rate else 0, as a term. Takes both formulas. */
 static ff_status make_flow(ff_petri_family_maker *f, ff_formula *rate, ff_formula *tests) {
   ff_formula_builder b = {0};
-  ff_formula both = {0}, done = {0}, narrow = {0};
+  ff_formula both = {0}, done = {0};
   ff_status status = push_formula(f, &b, tests);
   if (status == FF_OK) status = push_formula(f, &b, rate);
   if (status == FF_OK && tests->length > 0) status = push(f, &b, FF_F_NUMBER, 0, 0);
   if (status == FF_OK && tests->length > 0) status = push(f, &b, FF_F_IF, 0, 0);
   status = finish(f, &b, status, &both);
   if (status == FF_OK) status = ff_petri_rewrite(f, &both, 1, &done);
-  if (status == FF_OK) status = ff_petri_narrow_part(&narrow, &done, f->row_class, f->m->err);
-  if (status == FF_OK && narrow.length > 0) status = ff_petri_term_of(f, &narrow, &f->law->narrow);
   if (status == FF_OK) status = ff_petri_term_of(f, &done, &f->law->rate);
-  ff_formula_free(&narrow);
   ff_formula_free(&both);
   ff_formula_free(&done);
   return status;

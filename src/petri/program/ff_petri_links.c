@@ -26,27 +26,6 @@ static void mark_laws(const ff_petri_program *p, uint8_t *mark) {
     for (uint32_t i = 0; i < p->profile[k].plain.n; i++) mark[p->profile[k].plain.read[i]] |= BY_SMOOTH;
 }
 
-/* The part of a variable that flows read which may have narrow peaks. */
-static ff_status find_narrow(ff_petri_maker *m, ff_petri_moving *x) {
-  const ff_petri_program *p = m->p;
-  const ff_petri_plain *plain = &x->plain;
-  uint8_t *class_of = ff_calloc(plain->n, sizeof *class_of);
-  x->narrow.read = ff_calloc(plain->n, sizeof *x->narrow.read);
-  if (class_of == NULL || x->narrow.read == NULL) {
-    free(class_of);
-    return ff_error_set(m->err, FF_EMEMORY, "no memory for a variable of %u symbols", plain->n);
-  }
-  for (uint32_t k = 0; k < plain->n; k++) {
-    const uint32_t value = x->narrow.read[k] = plain->read[k];
-    const int moves = ff_petri_is_level(p, value) || (value >= p->n_places && value <= p->time);
-    class_of[k] = moves ? FF_PETRI_OF_LEVELS : FF_PETRI_OF_SWITCHES;
-  }
-  x->narrow.n = plain->n;
-  const ff_status status = ff_petri_narrow_part(&x->narrow.formula, &plain->formula, class_of, m->err);
-  free(class_of);
-  return status;
-}
-
 /* A variable that is read: a derived formula if it depends on places that do not flow, and otherwise one that moves. */
 static ff_status add_variable(ff_petri_maker *m, uint32_t v, uint8_t by) {
   ff_petri_program *p = m->p;
@@ -59,9 +38,8 @@ static ff_status add_variable(ff_petri_maker *m, uint32_t v, uint8_t by) {
     return status;
   }
   if (!moves) return ff_petri_push_derived(m, FF_PETRI_DISCRETE, p->n_places + v, &plain);
-  ff_petri_moving *moving = &p->moving[p->n_moving++];
-  *moving = (ff_petri_moving){.value = p->n_places + v, .plain = plain, .in_flow = (by & BY_FLOW) != 0};
-  return moving->in_flow ? find_narrow(m, moving) : FF_OK;
+  p->moving[p->n_moving++] = (ff_petri_moving){p->n_places + v, plain, (by & BY_FLOW) != 0};
+  return FF_OK;
 }
 
 static ff_status add_variables(ff_petri_maker *m, uint8_t *mark) {

@@ -292,7 +292,6 @@ static void free_term(ff_petri_term *term) {
 static void free_law(ff_petri_law *law) {
   free_term(&law->enabled);
   free_term(&law->rate);
-  free_term(&law->narrow);
   for (uint32_t c = 0; c < law->n_effects; c++) free_term(&law->effect[c].formula);
   free(law->effect);
   free(law->index);
@@ -315,10 +314,7 @@ void ff_petri_program_free(ff_petri_program *p) {
   for (uint32_t k = 0; k < p->n_laws; k++) free_law(&p->law[k]);
   for (uint32_t k = 0; k < p->n_derived; k++) ff_petri_plain_free(&p->derived[k].plain);
   for (uint32_t k = 0; k < p->n_profiles; k++) ff_petri_plain_free(&p->profile[k].plain);
-  for (uint32_t k = 0; k < p->n_moving; k++) {
-    ff_petri_plain_free(&p->moving[k].plain);
-    ff_petri_plain_free(&p->moving[k].narrow);
-  }
+  for (uint32_t k = 0; k < p->n_moving; k++) ff_petri_plain_free(&p->moving[k].plain);
   for (uint32_t e = 0; e < p->n_events; e++) free_event(&p->event[e]);
   for (uint32_t v = 0; v < p->flat->n_variables && p->observer != NULL; v++) ff_formula_free(&p->observer[v]);
   void *const arrays[] = {p->place_value, p->value_place, p->initial, p->start, p->law, p->flow, p->stochastic, p->immediate,

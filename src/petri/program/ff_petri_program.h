@@ -70,8 +70,6 @@ typedef struct {
   ff_petri_term enabled; /* of a jump that is not stochastic: its tests. Without words: it is always enabled */
   ff_petri_term rate;    /* of a flow; the coefficient of a stochastic one; a weight, or a delay. The first two are 0 where the
                           * transition is not enabled */
-  ff_petri_term narrow;  /* of a flow: the part of its rate that may have narrow peaks. Without words if there is none: see
-                          * ff_petri_narrow.c */
   ff_petri_effect *effect;
   uint32_t *profile;     /* of each stochastic transition */
   double begin, period, times; /* of a scheduled one; times: how often it fires, 0 for never */
@@ -110,7 +108,6 @@ typedef struct {
   uint32_t value;
   ff_petri_plain plain;
   uint8_t in_flow;
-  ff_petri_plain narrow; /* if it is in a flow: as that of a law */
 } ff_petri_moving;
 
 /* What an event sets: a place or a parameter. */

@@ -83,6 +83,19 @@ static FF_HD inline int ff_petri_span_is_near(ff_petri_span x, double low, doubl
   return x.high - x.low < ff_math_infinity() && !ff_petri_span_is_far(x, low, high, slack);
 }
 
+/* Whether a formula may have narrow peaks for other reasons than narrow peaks of what it reads: not if it is a polynomial of low
+ * degree, a root, or a logarithm. */
+static FF_HD inline int ff_petri_span_may_be_narrow(const ff_formula *f) {
+  for (uint32_t at = 0; at < f->length; at++) {
+    const uint32_t code = f->word[at].code;
+    const int number = at > 0 && f->word[at - 1].code == FF_F_NUMBER;
+    if (code == FF_F_DIV && !number) return 1;
+    if (code == FF_F_POW && !(number && f->word[at - 1].number >= 0 && f->word[at - 1].number <= 3)) return 1;
+    if (code == FF_F_EXP || code == FF_F_EXPM1 || code >= FF_F_SIN) return 1;
+  }
+  return 0;
+}
+
 /* Whether a formula has operations of arithmetic alone, with numbers as exponents of powers. O(length). */
 static FF_HD inline int ff_petri_span_can(const ff_formula *f) {
   for (uint32_t at = 0; at < f->length; at++) {

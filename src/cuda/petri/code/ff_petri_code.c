@@ -69,14 +69,14 @@ static ff_status list_narrow(ff_petri_coder *g, ff_error *err) {
   const ff_petri_program *p = g->p;
   for (uint32_t f = 0; f < p->n_flows; f++) {
     const ff_petri_law *law = &p->law[p->flow[f]];
-    if (law->narrow.formula.length == 0) continue;
+    if (!law->rate.moving || !ff_petri_span_may_be_narrow(&law->rate.formula)) continue;
     for (uint32_t i = 0; i < law->n; i++) {
       if (g->n_narrow == FF_PETRI_CODE_NARROW)
         return ff_petri_code_too_many(err, "flows with narrow peaks", (uint64_t)g->n_narrow + 1, FF_PETRI_CODE_NARROW);
       ff_petri_code_narrow *x = &g->narrow[g->n_narrow++];
-      *x = (ff_petri_code_narrow){law, i, ff_petri_span_can(&law->narrow.formula)};
-      for (uint32_t k = 0; k < law->narrow.n; k++) {
-        const uint32_t value = ff_petri_value_of(law, law->narrow.row[k], i);
+      *x = (ff_petri_code_narrow){law, i, ff_petri_span_can(&law->rate.formula)};
+      for (uint32_t k = 0; k < law->rate.n; k++) {
+        const uint32_t value = ff_petri_value_of(law, law->rate.row[k], i);
         if (value >= p->n_places && value <= p->time) x->quick = 0;
         if (g->room[value] == FF_PETRI_IN_OTHERS)
           return ff_petri_refuse(err, "flows with narrow peaks that read levels of other cells");
@@ -159,7 +159,6 @@ static uint64_t operations_of(const ff_petri_coder *g) {
   uint64_t bits = 0;
   for (uint32_t k = 0; k < p->n_laws; k++) {
     mark(&bits, &p->law[k].rate.formula);
-    mark(&bits, &p->law[k].narrow.formula);
     mark(&bits, &p->law[k].enabled.formula);
     for (uint32_t c = 0; c < p->law[k].n_effects; c++) mark(&bits, &p->law[k].effect[c].formula.formula);
   }

@@ -102,7 +102,7 @@ static void write_rates(ff_petri_coder *g) {
   for (uint32_t k = 0; k < g->n_narrow; k++) {
     const ff_petri_code_narrow *x = &g->narrow[k];
     if (!x->quick) continue;
-    const uint32_t f = ff_petri_code_term(g, x->law, &x->law->narrow, x->i);
+    const uint32_t f = ff_petri_code_term(g, x->law, &x->law->rate, x->i);
     ff_write(&g->out, "  rate = f == %uu ? f%u : rate;\n", k, f);
   }
   ff_write(&g->out, "  (void)t;\n  (void)f;\n  (void)y;\n  return rate;\n}\n\n");
@@ -115,9 +115,9 @@ static void write_spans(ff_petri_coder *g) {
     const ff_petri_code_narrow *x = &g->narrow[k];
     uint32_t *of;
     if (!x->quick || g->out.status != FF_OK) continue;
-    g->out.status = ff_petri_code_symbols(&of, g, x->law, &x->law->narrow, x->i, g->out.err);
+    g->out.status = ff_petri_code_symbols(&of, g, x->law, &x->law->rate, x->i, g->out.err);
     if (g->out.status != FF_OK) return;
-    const uint32_t s = ff_petri_code_span(g, &x->law->narrow.formula, of);
+    const uint32_t s = ff_petri_code_span(g, &x->law->rate.formula, of);
     ff_write(&g->out, "  out = f == %uu ? s%u : out;\n", k, s);
     free(of);
   }
@@ -165,11 +165,11 @@ static void write_formulas(ff_petri_coder *g) {
     const ff_petri_code_narrow *x = &g->narrow[k];
     uint32_t *of;
     if (g->out.status != FF_OK) return;
-    g->out.status = ff_petri_code_symbols(&of, g, x->law, &x->law->narrow, x->i, g->out.err);
+    g->out.status = ff_petri_code_symbols(&of, g, x->law, &x->law->rate, x->i, g->out.err);
     if (g->out.status != FF_OK) return;
-    ff_petri_code_data(g, "rate", k, &x->law->narrow.formula, of);
+    ff_petri_code_data(g, "rate", k, &x->law->rate.formula, of);
     quick[k] = (uint8_t)x->quick;
-    if (x->quick) ff_petri_code_bounds(g, "rate", k, &x->law->narrow.formula, of, 0);
+    if (x->quick) ff_petri_code_bounds(g, "rate", k, &x->law->rate.formula, of, 0);
     free(of);
   }
   ff_petri_code_dispatch(g, "rate", "outline", quick, g->n_narrow);

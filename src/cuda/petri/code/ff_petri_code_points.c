@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../petri/within/ff_petri_span_math.h"
+
 /* ---- programs ----------------------------------------------------------------------------------------------------------- */
 
 /* What code is generated from: words, which points that share code have in common, and where the numbers are. Whatever the
@@ -55,14 +57,14 @@ static void put_term(shape *s, const ff_petri_term *term) {
   put_number(s, &term->number);
 }
 
+/* Whether a rate may have narrow peaks depends on exponents. */
 static void put_law(shape *s, const ff_petri_law *law) {
   put(s, law->kind);
   put(s, law->first);
   put(s, (uint64_t)law->n << 32 | law->n_rows);
   put_list(s, law->index, (size_t)law->n_rows * law->n);
   put_term(s, &law->rate);
-  put_term(s, &law->narrow); /* which this is depends on exponents */
-  put(s, law->stirs);
+  put(s, (uint64_t)law->stirs << 8 | (uint64_t)ff_petri_span_may_be_narrow(&law->rate.formula));
   put(s, law->n_effects);
   for (uint32_t c = 0; c < law->n_effects; c++) {
     const ff_petri_effect *effect = &law->effect[c];

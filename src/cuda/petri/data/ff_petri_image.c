@@ -67,15 +67,6 @@ static void number_values(maker *m) {
     (m)->name[(m)->n_##name++] = __VA_ARGS__;                \
   } while (0)
 
-/* Completes the list of formulas that was put. */
-#define END_LIST(m, name)                                                              \
-  do {                                                                                 \
-    ff_petri_image_formula *const list_to = FF_PETRI_IMAGE_MORE(m, name, (m)->n_put);  \
-    if (list_to == NULL) return;                                                       \
-    (m)->n_##name += (m)->n_put;                                                       \
-    ff_petri_image_end_list(m, list_to, 0, NULL);                                      \
-  } while (0)
-
 /* ---- flows -------------------------------------------------------------------------------------------------------------- */
 
 /* An effect of a flow, by the order of the net. */
@@ -110,16 +101,15 @@ static void put_terms(maker *m, flow_effect *list, uint32_t n, const uint32_t *p
 }
 
 /* As make_lists() and slack_of() of petri/path/ff_petri_peak.c. */
-static void put_narrow(maker *m, const ff_petri_law *law, uint32_t i) {
+static void put_narrow(maker *m, const ff_petri_law *law, uint32_t i, uint32_t flow) {
   const ff_petri_program *p = m->p;
-  if (law->narrow.formula.length == 0) return;
-  uint8_t quick = (uint8_t)ff_petri_span_can(&law->narrow.formula);
-  for (uint32_t k = 0; k < law->narrow.n; k++) {
-    const uint32_t value = ff_petri_value_of(law, law->narrow.row[k], i);
-    if (value >= p->n_places && value <= p->time) quick = 0;
+  if (!law->rate.moving || !ff_petri_span_may_be_narrow(&law->rate.formula)) return;
+  ff_petri_image_narrow narrow = {flow, (uint32_t)ff_petri_span_can(&law->rate.formula)};
+  for (uint32_t k = 0; k < law->rate.n; k++) {
+    const uint32_t value = ff_petri_value_of(law, law->rate.row[k], i);
+    if (value >= p->n_places && value <= p->time) narrow.quick = 0;
   }
-  ff_petri_image_put_term(m, law, &law->narrow, i, (uint32_t)m->n_put);
-  PUT(m, narrow_is_quick, quick);
+  PUT(m, narrow, narrow);
   PUT(m, arc_first, (uint32_t)m->n_arc);
   for (uint32_t c = 0; c < law->n_effects; c++) {
     const ff_petri_effect *effect = &law->effect[c];
@@ -127,16 +117,6 @@ static void put_narrow(maker *m, const ff_petri_law *law, uint32_t i) {
     const double by = effect->formula.formula.length == 0 ? fabs(effect->by) : 1;
     if (level < p->n_levels && by > 0) PUT(m, arc, (ff_petri_image_arc){by, level, 0});
   }
-}
-
-static void put_all_narrow(maker *m) {
-  const ff_petri_program *p = m->p;
-  for (uint32_t f = 0; f < p->n_flows; f++) {
-    const ff_petri_law *law = &p->law[p->flow[f]];
-    for (uint32_t i = 0; i < law->n; i++) put_narrow(m, law, i);
-  }
-  PUT(m, arc_first, (uint32_t)m->n_arc);
-  END_LIST(m, narrow);
 }
 
 static void put_flows(maker *m, flow_effect *list, uint32_t *place) {
@@ -154,7 +134,12 @@ static void put_flows(maker *m, flow_effect *list, uint32_t *place) {
   if (out == NULL) return;
   m->n_flow = flow;
   ff_petri_image_end_list(m, out, 1, place);
-  put_all_narrow(m);
+  flow = 0;
+  for (uint32_t f = 0; f < p->n_flows; f++) {
+    const ff_petri_law *law = &p->law[p->flow[f]];
+    for (uint32_t i = 0; i < law->n; i++) put_narrow(m, law, i, place[flow++]);
+  }
+  PUT(m, arc_first, (uint32_t)m->n_arc);
   if (ff_petri_image_is_implicit(p)) ff_petri_image_put_inputs(m, place);
   put_terms(m, list, n, place);
 }
@@ -174,6 +159,15 @@ static void make_flows(maker *m) {
 }
 
 /* ---- hazards ------------------------------------------------------------------------------------------------------------ */
+
+/* Completes the list of formulas that was put. */
+#define END_LIST(m, name)                                                              \
+  do {                                                                                 \
+    ff_petri_image_formula *const list_to = FF_PETRI_IMAGE_MORE(m, name, (m)->n_put);  \
+    if (list_to == NULL) return;                                                       \
+    (m)->n_##name += (m)->n_put;                                                       \
+    ff_petri_image_end_list(m, list_to, 0, NULL);                                      \
+  } while (0)
 
 static void put_transitions(maker *m) {
   const ff_petri_program *p = m->p;
@@ -346,7 +340,7 @@ static void describe(const maker *m, ff_petri_image *out) {
     out->n_forward = (uint32_t)m->n_forward_first - 1;
     out->n_backward = (uint32_t)m->n_backward_first - 1;
   }
-  for (size_t k = 0; k < m->n_narrow; k++) out->reads = larger(out->reads, symbols_of(m, &m->narrow[k]));
+  for (size_t k = 0; k < m->n_narrow; k++) out->reads = larger(out->reads, symbols_of(m, &m->flow[m->narrow[k].flow]));
   for (uint32_t k = 1; k < p->n_profiles; k++) {
     out->reads = larger(out->reads, symbols_of(m, &m->profile[k]));
     out->has_shared |= !(m->profile_is[k] & FF_PETRI_IMAGE_AFFINE) && m->shared_first[k + 1] > m->shared_first[k] + 1;

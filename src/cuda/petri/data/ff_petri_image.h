@@ -53,7 +53,11 @@ typedef struct {
   uint32_t resets, continuous;
 } ff_petri_image_effect;
 
-/* What a unit of a flow changes of a level, without its sign. */
+/* A flow whose rate may have narrow peaks, and what a unit of it changes of a level, without its sign. */
+typedef struct {
+  uint32_t flow, quick;
+} ff_petri_image_narrow;
+
 typedef struct {
   double by;
   uint32_t level, unused;
@@ -73,9 +77,7 @@ enum { FF_PETRI_IMAGE_AFFINE = 1, FF_PETRI_IMAGE_QUICK = 2 };
   X(ff_petri_image_formula, coefficient)  /* of each stochastic transition */                                                 \
   X(ff_petri_image_formula, derived)                                                                                          \
   X(uint32_t, term_first) X(ff_petri_image_term, term)       /* of each level, in the order of the net */                     \
-  X(ff_petri_image_formula, narrow)       /* parts of rates that may have narrow peaks, */                                    \
-  X(uint8_t, narrow_is_quick)             /* whether there are quick bounds, */                                               \
-  X(uint32_t, arc_first) X(ff_petri_image_arc, arc)          /* and what the flows of these rates change */                   \
+  X(ff_petri_image_narrow, narrow) X(uint32_t, arc_first) X(ff_petri_image_arc, arc)                                          \
   X(uint32_t, effect_first) X(ff_petri_image_effect, effect) /* of each stochastic transition */                              \
   X(uint32_t, transition)                 /* its number in the net */                                                         \
   X(uint8_t, transition_stirs)            /* whether it may change a flow */                                                  \

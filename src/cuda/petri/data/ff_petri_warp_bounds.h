@@ -101,7 +101,7 @@ FF_WARP double w_slack_of(const w_warp *w, uint32_t i) {
   return slack;
 }
 
-/* Whether quick bounds are near to the values at the ends of the step, or to each other. */
+/* Whether quick bounds are near to the rates at the ends of the step, or to each other. */
 FF_WARP int w_rate_is_plain(const w_warp *w, const ff_petri_image_formula *f, double slack) {
   const ff_petri_span x = w_span_of(w->image, w->real, *f, 0u, 0u);
   if (ff_petri_span_is_near(x, x.low, x.low, slack) && ff_petri_span_is_near(x, x.high, x.high, slack)) return 1;
@@ -120,9 +120,10 @@ FF_WARP int w_rates_hide(const w_warp *w) {
       const uint32_t i = from + lane;
       FF_L(hides) = 0u;
       if (i < m->n_narrow) {
-        const ff_petri_image_formula f = m->narrow[i];
+        const ff_petri_image_narrow narrow = m->narrow[i];
+        const ff_petri_image_formula f = m->flow[narrow.flow];
         const double slack = w_slack_of(w, i);
-        if (!m->narrow_is_quick[i] || !w_rate_is_plain(w, &f, slack))
+        if (!narrow.quick || !w_rate_is_plain(w, &f, slack))
           FF_L(hides) = (uint32_t)w_rate_is_unseen(m, w->real, W_ROOM(w), f, w->s.from, w_length(w), slack,
                                                    w->s.is & W_BY_IMPLICIT);
       }
