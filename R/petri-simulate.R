@@ -61,7 +61,7 @@
 #'   that has no finite bounds, such as a power with an exponent that varies, and those narrower than a millionth of a step.
 #'   Where terms of a rate nearly cancel, this search takes up to thousands of times as many steps. So `0 -> y` at the rate
 #'   `k * (f(z) - y)`, or a gate of a channel, `a(v) * (1 - n) - b(v) * n`, is much faster as two flows, one to the place and one
-#'   from it.
+#'   from it. Then each is searched by itself, so a peak of `k * f(z)` must exceed an eighth of it.
 #'
 #'   A flow that oscillates many times within a step, such as `1 + sin(2000 * time)`, may be wrong by more than the tolerance: the
 #'   solver takes few values in each step, and may not see the oscillation between them. If rates oscillate much faster than
