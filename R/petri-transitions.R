@@ -85,7 +85,11 @@ times_of_schedule <- function(x, equation) {
 
 # `at` is c(begin, period, end); a formula is NA. The core checks the values of formulas.
 refuse_odd_schedule <- function(at, equation) {
-  expected <- if (isTRUE(at[[2L]] < 0)) "a period of at least 0" else if (isTRUE(at[[3L]] < at[[1L]])) "an end that is not before its begin"
+  expected <- if (isTRUE(at[[2L]] < 0)) {
+    "a period of at least 0"
+  } else if (isTRUE(at[[3L]] < at[[1L]])) {
+    "an end that is not before its begin"
+  }
   if (is.null(expected)) return(invisible())
   abort_argument(sprintf(
     "`at` of \"%s\" must be c(begin, period, end) with %s; found %s.", equation, expected, describe(at)

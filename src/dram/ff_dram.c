@@ -37,7 +37,8 @@ static void set_delays(ff_dram *c) {
   }
 }
 
-/* Memory of a channel with checked options. An owner of the bank's row has one place, the others two. */
+/* Memory of a channel with checked options. At most one request of a bank, whose row is open, has one place in the queue; the
+ * others have two. */
 static ff_status make_queues(ff_dram *c, ff_error *err) {
   const uint32_t size = power_of_2((c->options.commands + 1) / 2);
   const uint32_t n_transactions = power_of_2(c->options.transactions);

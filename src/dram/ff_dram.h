@@ -33,7 +33,7 @@ typedef struct {
   /* Geometry. A column is a line of 64 bytes. Banks are numbered by group: bank b is in group b / (banks / groups). */
   uint32_t ranks; /* at most, in a channel */
   uint32_t banks, groups, rows, columns;
-  /* Cycles. bl counts half cycles. The last three of a "long" kind are for banks of one group, if there are several groups. */
+  /* Cycles. bl counts half cycles. If there are several groups, the last three are for banks of one group. */
   uint32_t cl, wl, bl;
   uint32_t rcd, rp, ras, rc, rrd, faw, ccd;
   uint32_t read_to_precharge; /* from a read to the precharge of its bank */

@@ -79,7 +79,7 @@ static int stays(const ff_ode *o, uint32_t s, double h) {
   return ff_ode_implicit_stays(h, o->start[s], o->end[s], o->slope[0][s], far_of(o, s));
 }
 
-/* Whether none of those that stay may do so if they move together. The slopes away from the start are left in `terms`. */
+/* Whether none of those that stay may do so, with the slopes where they are if they move together. */
 static int stall_together(ff_ode *o, double h, double fastest) {
   double *const away = o->linear->misfit, *const there = o->linear->terms;
   const uint32_t n = o->equations.n;
@@ -100,8 +100,8 @@ static int stalls(ff_ode *o, double h) {
   double fastest = 0;
   uint32_t staying = 0;
   for (uint32_t s = 0; s < n; s++) {
-    const double far = far_of(o, s), slope = o->slope[0][s];
     if (!stays(o, s, h)) continue;
+    const double far = far_of(o, s), slope = o->slope[0][s];
     staying++;
     fastest = ff_ode_larger(fastest, ff_ode_implicit_haste(slope, far));
     memcpy(away, o->start, n * sizeof *away);

@@ -437,7 +437,7 @@ static int overflows(void *of, double t, const double *x, double *slope) {
   return 1;
 }
 
-/* The level stayed near 0: df/dx there tells nothing of what comes. */
+/* The level stayed near 0: df/dx there tells nothing of what comes. It may leave with an error of the absolute tolerance. */
 static void leaves_where_the_slope_bends(void) {
   static const double inflow[] = {2.5, 1.1, 1.01};
   overflow m;
@@ -454,7 +454,8 @@ static void leaves_where_the_slope_bends(void) {
       ff_ode_go_on(o, 100, ff_ode_last(o)->end);
       FF_CHECK(go(o, 110) > 0);
       const double x = ff_ode_last(o)->end[0], right = 10 * (m.inflow - 1);
-      FF_CHECK_SAY(fabs(x - right) < 1e-4 * right + 1e-7, "tolerance %g: %.9g, not %.9g", tolerance, x, right);
+      FF_CHECK_SAY(fabs(x - right) < 1e-5 * right + 1e-7 + tolerance * size[0], "tolerance %g: %.9g, not %.9g", tolerance, x,
+                   right);
       ff_ode_free(o);
     }
 }
