@@ -213,6 +213,35 @@ static void table_2_has_its_instructions(void) {
   }
 }
 
+/* A program gives its network back: compiled again, it evaluates the same. */
+static void programs_have_their_network(void) {
+  uint64_t state = 9;
+  ff_error err;
+  for (int i = 0; i < 60; i++) {
+    ff_reactions *net = random_network(&state, 1 + below(&state, 30), 1 + below(&state, 80)), *back = NULL;
+    ff_ssp_chip chip = random_chip(&state);
+    chip.precision = 64;
+    ff_ssp_program *p = compile(net, &chip, (ff_ssp_optimise)(i % FF_SSP_OPTIMISES), 7);
+    FF_CHECK_OK(ff_ssp_decompile(&back, p, &err), &err);
+    if (back != NULL) {
+      FF_CHECK_INT(back->n_reactions, net->n_reactions);
+      for (uint32_t r = 0; r < net->n_reactions; r++) {
+        const ff_reaction *x = &net->reactions[r], *y = &back->reactions[r];
+        double rate, other;
+        FF_CHECK(ff_formula_is_number(&x->rate, &rate) && ff_formula_is_number(&y->rate, &other) && rate == other);
+        FF_CHECK(x->n_reactants == y->n_reactants && x->n_products == y->n_products);
+        for (uint32_t k = 0; k < x->n_reactants && k < y->n_reactants; k++)
+          FF_CHECK(x->reactants[k].species == y->reactants[k].species && x->reactants[k].count == y->reactants[k].count);
+        for (uint32_t k = 0; k < x->n_products && k < y->n_products; k++)
+          FF_CHECK(x->products[k].species == y->products[k].species && x->products[k].count == y->products[k].count);
+      }
+    }
+    ff_ssp_program_free(p);
+    ff_reactions_free(net);
+    ff_reactions_free(back);
+  }
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------------- */
 
 static void files_round_trip(void) {
@@ -240,4 +269,4 @@ static void files_round_trip(void) {
 }
 
 FF_TEST_MAIN("ssp_compile", programs_evaluate_the_network, the_papers_example_has_its_order, table_2_has_its_instructions,
-             files_round_trip)
+             programs_have_their_network, files_round_trip)
