@@ -1,0 +1,79 @@
+/* Waiting times and their minimum. Each reaction is evaluated once a step, by some RU; so its waiting time can be computed when all
+ * propensities are known, in the order of tags. Then a block of random numbers serves all its reactions, whatever RUs they are
+ * in, and loops are short and straight. Of equal times, the first one in this order has the lowest tag. */
+#include <math.h>
+
+#include "ff_ssp_run_internal.h"
+
+/* The random words of a chunk of reactions, `each` of them in a block of Philox. */
+static inline void draw(const ff_ssp_spe *e, uint32_t purpose, uint32_t first, uint32_t each, uint32_t *words) {
+  for (uint32_t i = 0; i < FF_SSP_CHUNK / each; i++) {
+    const ff_philox_block counter = ff_philox_counter(purpose, first / each + i, e->winner.step, e->trajectory);
+    const ff_philox_block x = ff_philox_rounds(e->keys, 0, counter);
+    for (uint32_t k = 0; k < 4; k++) words[4 * i + k] = x.v[k];
+  }
+}
+
+/* ---- 64 bits ------------------------------------------------------------------------------------------------------------ */
+
+static int find64(ff_ssp_spe *e) {
+  uint32_t words[2 * FF_SSP_CHUNK];
+  double wait[FF_SSP_CHUNK], least = INFINITY;
+  for (uint32_t first = 0; first < e->code->n_reactions; first += FF_SSP_CHUNK) {
+    const double *a = e->propensity + first;
+    double most = 0, chunk = INFINITY;
+    for (uint32_t i = 0; i < FF_SSP_CHUNK; i++) most = a[i] > most ? a[i] : most;
+    if (!(most > 0)) continue;
+    draw(e, FF_SSP_DRAW_FIRST, first, 2, words);
+    for (uint32_t i = 0; i < FF_SSP_CHUNK; i++) wait[i] = ff_exponential(words[2 * i], words[2 * i + 1]) / a[i];
+    for (uint32_t i = 0; i < FF_SSP_CHUNK; i++) chunk = wait[i] < chunk ? wait[i] : chunk;
+    for (uint32_t i = 0; i < FF_SSP_CHUNK && most == INFINITY; i++)
+      if (a[i] == INFINITY) {
+        e->winner.tag = first + i;
+        return 0;
+      }
+    for (uint32_t i = 0; i < FF_SSP_CHUNK && chunk < least; i++)
+      if (wait[i] == chunk) {
+        least = chunk;
+        e->winner.tag = first + i;
+      }
+  }
+  e->winner.wait = least;
+  return 1;
+}
+
+/* ---- 32 bits ------------------------------------------------------------------------------------------------------------ */
+
+static int find32(ff_ssp_spe *e) {
+  const double *logarithms = e->code->logarithms;
+  const uint32_t bits = e->code->bits;
+  uint32_t words[FF_SSP_CHUNK];
+  float wait[FF_SSP_CHUNK], least = INFINITY;
+  for (uint32_t first = 0; first < e->code->n_reactions; first += FF_SSP_CHUNK) {
+    const float *a = e->propensity32 + first;
+    float most = 0, chunk = INFINITY;
+    for (uint32_t i = 0; i < FF_SSP_CHUNK; i++) most = a[i] > most ? a[i] : most;
+    if (!(most > 0)) continue;
+    draw(e, FF_SSP_DRAW_FIRST32, first, 4, words);
+    if (logarithms != NULL)
+      for (uint32_t i = 0; i < FF_SSP_CHUNK; i++) wait[i] = ff_ssp_table_log(words[i], logarithms, bits);
+    else
+      for (uint32_t i = 0; i < FF_SSP_CHUNK; i++) wait[i] = ff_ssp_minus_log(words[i]);
+    for (uint32_t i = 0; i < FF_SSP_CHUNK; i++) wait[i] /= a[i];
+    for (uint32_t i = 0; i < FF_SSP_CHUNK; i++) chunk = wait[i] < chunk ? wait[i] : chunk;
+    for (uint32_t i = 0; i < FF_SSP_CHUNK && most == INFINITY; i++)
+      if (a[i] == INFINITY) {
+        e->winner.tag = first + i;
+        return 0;
+      }
+    for (uint32_t i = 0; i < FF_SSP_CHUNK && chunk < least; i++)
+      if (wait[i] == chunk) {
+        least = chunk;
+        e->winner.tag = first + i;
+      }
+  }
+  e->winner.wait = (double)least;
+  return 1;
+}
+
+int ff_ssp_spe_find(ff_ssp_spe *e) { return e->code->is_double ? find64(e) : find32(e); }
