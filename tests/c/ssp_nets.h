@@ -49,8 +49,8 @@ static inline ff_reactions *ssp_random_network(uint64_t *state, uint32_t n_speci
     snprintf(name, sizeof name, "R%u", r);
     to->name = ff_strndup(name, strlen(name));
     to->mass_action = 1;
-    FF_CHECK_OK(ff_formula_of_number(&to->rate, (kind == 4 ? 3 : kind == 2 || kind == 3 ? 0.01 : 0.3) * (0.1 + uniform(state)), &err),
-                &err);
+    const double typical = kind == 4 ? 3 : kind == 2 || kind == 3 ? 0.01 : 0.3;
+    FF_CHECK_OK(ff_formula_of_number(&to->rate, typical * (0.1 + uniform(state)), &err), &err);
     ssp_side(&to->reactants, &to->n_reactants, from, takes[kind]);
     ssp_side(&to->products, &to->n_products, into, makes[kind]);
   }

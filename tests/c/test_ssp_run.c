@@ -26,7 +26,8 @@ static void keep(void *of, const ff_ssp_winner *winner) {
 }
 
 /* Executes at most so many steps. `spoil` is called before each of them. */
-static trace *spoiled_trace(const ff_ssp_code *code, uint32_t steps, uint32_t delay, void (*spoil)(ff_ssp_spe *spe, uint32_t step)) {
+static trace *spoiled_trace(const ff_ssp_code *code, uint32_t steps, uint32_t delay,
+                            void (*spoil)(ff_ssp_spe *spe, uint32_t step)) {
   trace *t = ff_calloc(1, sizeof *t);
   const ff_ssp_spe_options options = {.delay = delay, .told = keep, .of = t};
   ff_ssp_spe *spe;
@@ -53,8 +54,8 @@ static trace *trace_of(const ff_ssp_code *code, uint32_t steps, uint32_t delay) 
 }
 
 static int same_winner(const ff_ssp_winner *a, const ff_ssp_winner *b) {
-  return a->step == b->step && memcmp(&a->wait, &b->wait, sizeof a->wait) == 0 && memcmp(&a->time, &b->time, sizeof a->time) == 0 &&
-         (a->tag == b->tag || a->wait == INFINITY);
+  const int same_time = memcmp(&a->wait, &b->wait, sizeof a->wait) == 0 && memcmp(&a->time, &b->time, sizeof a->time) == 0;
+  return a->step == b->step && same_time && (a->tag == b->tag || a->wait == INFINITY);
 }
 
 /* The first step in which two trajectories differ; KEPT if there is none. */
@@ -234,12 +235,6 @@ static void skip_a_commit(ff_ssp_spe *spe, uint32_t step) {
   if (step == 20 && c != NULL) c->state = FF_SSP_NO_UPDATE;
 }
 
-/* An update stays where it is remembered. */
-static void hold_a_commit(ff_ssp_spe *spe, uint32_t step) {
-  ff_ssp_copy *c = external_copy(spe, 0, FF_SSP_WAITING);
-  if (step >= 20 && c != NULL) c->when = step + 1000;
-}
-
 /* The writeback update unit forgets what it should replace: fetched populations are stale. */
 static void forget_updates(ff_ssp_spe *spe, uint32_t step) {
   for (uint32_t i = 0; i < spe->code->n_copies && step > 20; i++) {
@@ -260,8 +255,7 @@ static void notices_spoiled_copies(void) {
     int noticed;
     const char *sentence;
   } faults[] = {{do_nothing, 0, ""}, {spoil_a_copy, 1, "the copy of"}, {skip_a_commit, 1, "the copy of"},
-                {hold_a_commit, 1, "waits since step"}, {forget_updates, 1, "the copy of"},
-                {spoil_the_scratchpad, 1, "the copy of"}};
+                {forget_updates, 1, "the copy of"}, {spoil_the_scratchpad, 1, "the copy of"}};
   uint64_t state = 5;
   ff_reactions *net = ssp_random_network(&state, 12, 60);
   ssp_shape shape = plain_shape(64);
@@ -282,7 +276,34 @@ static void notices_spoiled_copies(void) {
   ff_reactions_free(net);
 }
 
-/* A species that nobody reads is lost, and so is one whose dummy becomes one for another species. */
+/* An update that is committed after the stream in which it should be. */
+static void notices_an_update_that_waits(void) {
+  uint64_t state = 5;
+  ff_reactions *net = ssp_random_network(&state, 12, 60);
+  ssp_shape shape = plain_shape(64);
+  shape.chip.internal = 3;
+  shape.phases = 2;
+  ff_ssp_program *program;
+  ff_ssp_code *code = code_of(&program, 9, net, &shape);
+  ff_ssp_spe *spe;
+  ff_error err;
+  FF_CHECK_OK(ff_ssp_spe_new(&spe, code, NULL, &err), &err);
+  ff_ssp_spe_start(spe, 1, 1, NULL);
+  ff_ssp_copy *c = NULL;
+  for (int i = 0; i < 50 || (c = external_copy(spe, 0, FF_SSP_COMMITTED)) == NULL; i++) ff_ssp_spe_step(spe);
+  FF_CHECK_OK(ff_ssp_spe_drain(spe, &err), &err);
+  c->state = FF_SSP_WAITING;
+  c->when = spe->winner.step;
+  FF_CHECK_OK(ff_ssp_spe_drain(spe, &err), &err);
+  c->when = spe->winner.step - 1;
+  FF_CHECK_INT(ff_ssp_spe_drain(spe, &err), FF_EINTERNAL);
+  FF_CHECK_SAY(strstr(err.text, "to be committed") != NULL, "%s", err.text);
+  ff_ssp_spe_free(spe);
+  drop(code, program);
+  ff_reactions_free(net);
+}
+
+/* A species that changes, and that no RU reads, is lost. */
 static void notices_a_lost_dummy(void) {
   uint64_t state = 6;
   ff_reactions *net = ssp_random_network(&state, 12, 60);
@@ -316,7 +337,8 @@ static double worst_error(minus_log f) {
   double worst = 0;
   uint64_t state = 3;
   for (uint32_t i = 0; i < 300000; i++) {
-    const uint32_t w = i < 1000 ? i : i < 2000 ? UINT32_MAX - (i - 1000) : (uint32_t)(next_random(&state) >> 32) | (i % 3 == 0 ? 0xFFFF0000u : 0);
+    const uint32_t any = (uint32_t)(next_random(&state) >> 32) | (i % 3 == 0 ? 0xFFFF0000u : 0);
+    const uint32_t w = i < 1000 ? i : i < 2000 ? UINT32_MAX - (i - 1000) : any;
     const long double u = ((long double)w + 0.5L) * 0x1p-32L, want = w > UINT32_MAX / 2 ? -log1pl(u - 1) : -logl(u);
     const double error = (double)(fabsl((long double)f(w) - want) / want) * 0x1p24;
     if (error > worst) worst = error;
@@ -479,7 +501,7 @@ static void describes_failures(void) {
   CHECK_REFUSED(fails(code, above, 0, &err), FF_ESIZE, "the initial count of species \"A\" is 4294967296");
   CHECK_REFUSED(fails(code, half, 0, &err), FF_EARGUMENT, "whole number");
   CHECK_REFUSED(fails(code, below_0, 0, &err), FF_ESIZE, "species \"B\" is -1");
-  CHECK_REFUSED(fails(code, infinite, 0, &err), FF_EMODEL, "the propensity of reaction \"R2\" exceeds the largest number of 32 bits");
+  CHECK_REFUSED(fails(code, infinite, 0, &err), FF_EMODEL, "reaction \"R2\" exceeds the largest number of 32 bits at time");
   CHECK_REFUSED(fails(code, fine, 1, &err), FF_EARGUMENT, "one method");
   FF_CHECK_OK(fails(code, fine, 0, &err), &err);
   CHECK_REFUSED(ff_ssp_engine.check_devices(code, NULL, &err), FF_EUNSUPPORTED, "this processor only");
@@ -530,13 +552,13 @@ static void refuses_contradictions(void) {
     ff_ssp_instruction in = is;
     in.rate = 0x7F800000u;
     refuses_word(p, i, in, "rate that is not a finite number");
-    in = is, in.entry = 1023, in.op = FF_SSP_SPAD;
-    refuses_word(p, i, in, ff_ssp_is_source(is) ? "" : "of the program");
     if (ff_ssp_is_source(is)) {
       in = is, in.op = FF_SSP_FIFO, in.entry = 600;
       refuses_word(p, i, in, "is a source");
       in = is, in.tag = 2;
       refuses_word(p, i, in, "no reaction's");
+      in = is, in.type = FF_SSP_UNI, in.entry = 1023;
+      refuses_word(p, i, in, "holds no species");
     } else {
       in = is, in.op = FF_SSP_SPAD;
       refuses_word(p, i, in, "fetches 3 populations in a step and takes 2");
@@ -562,5 +584,6 @@ static void refuses_contradictions(void) {
   ff_reactions_free(net);
 }
 
-FF_TEST_MAIN("ssp_run", is_the_same_for_all_programs, is_the_first_reaction_method, notices_spoiled_copies, notices_a_lost_dummy,
-             has_exact_logarithms, has_tables_of_logarithms, has_exact_distributions, describes_failures, refuses_contradictions)
+FF_TEST_MAIN("ssp_run", is_the_same_for_all_programs, is_the_first_reaction_method, notices_spoiled_copies,
+             notices_an_update_that_waits, notices_a_lost_dummy, has_exact_logarithms, has_tables_of_logarithms,
+             has_exact_distributions, describes_failures, refuses_contradictions)

@@ -38,9 +38,11 @@ static ff_status internal_copies(decoder *d, uint32_t unit, ff_error *err) {
                         u->n_internal, d->program->chip.internal);
   ff_status status = FF_OK;
   for (uint32_t i = 0; i < u->n_internal && status == FF_OK; i++)
-    status = u->internal[i] < d->code->n_species ? add_copy(d, u->internal[i], err)
-                                                 : ff_error_set(err, FF_EMODEL, "RU %u of the program has internal species %u; there "
-                                                                "are %u", unit, u->internal[i], d->code->n_species);
+    if (u->internal[i] < d->code->n_species)
+      status = add_copy(d, u->internal[i], err);
+    else
+      status = ff_error_set(err, FF_EMODEL, "RU %u of the program has internal species %u; there are %u", unit, u->internal[i],
+                            d->code->n_species);
   return status;
 }
 
@@ -63,7 +65,7 @@ static ff_status decode_fetches(decoder *d, uint32_t unit, ff_error *err) {
   for (uint32_t phase = 0; phase < d->code->phases; phase++) {
     c->n_data[phase] = u->n_fetches[phase] > 0 ? count_data(d->program, u, phase) : 0;
     if (c->n_data[phase] == UINT32_MAX)
-      return ff_error_set(err, FF_EMODEL, "a species instruction of RU %u of the program has a species that does not exist", unit);
+      return ff_error_set(err, FF_EMODEL, "RU %u of the program fetches a species that does not exist", unit);
     n += c->n_data[phase];
   }
   c->data = ff_calloc(n, sizeof *c->data);
@@ -206,8 +208,8 @@ static ff_status check_reactions(const decoder *d, ff_error *err) {
     for (uint32_t r = 0; r < d->code->n_reactions; r++) {
       const uint32_t n = d->seen[(size_t)phase * d->code->n_reactions + r];
       if (n != 1)
-        return ff_error_set(err, FF_EMODEL, "reaction %u of the program is evaluated %u times in a step of phase %u; expected once", r,
-                            n, phase);
+        return ff_error_set(err, FF_EMODEL, "the program evaluates reaction %u %u times in a step of phase %u; expected once", r, n,
+                            phase);
     }
   for (size_t i = 0; i < (size_t)d->code->n_reactions * FF_SSP_CHANGES; i++)
     if (d->program->vectors[i] != 0 && ff_ssp_change_spid(d->program->vectors[i]) >= d->code->n_species)
@@ -220,7 +222,8 @@ static ff_status check_reactions(const decoder *d, ff_error *err) {
 static ff_status list_copies(ff_ssp_code *code, ff_error *err) {
   code->held_first = ff_calloc((size_t)code->n_species + 1, sizeof *code->held_first);
   code->held = ff_calloc(code->n_copies, sizeof *code->held);
-  if (code->held_first == NULL || code->held == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u copies", code->n_copies);
+  if (code->held_first == NULL || code->held == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for %u copies of species", code->n_copies);
   for (uint32_t i = 0; i < code->n_copies; i++) code->held_first[code->spid[i] + 1]++;
   for (uint32_t s = 0; s < code->n_species; s++) code->held_first[s + 1] += code->held_first[s];
   for (uint32_t i = 0; i < code->n_copies; i++) code->held[code->held_first[code->spid[i]]++] = i;

@@ -104,7 +104,7 @@ static ff_quoted name_of(const ff_ssp_code *code, uint32_t item) {
 static ff_status check_counts(const ff_ssp_code *code, const double *initial, ff_error *err) {
   for (uint32_t s = 0; s < code->n_species; s++) {
     if (!(initial[s] >= 0 && initial[s] <= FF_SSP_MOST))
-      return ff_error_set(err, FF_ESIZE, "the initial count of species %s is %s; the processor has populations from 0 to 2^32 - 1",
+      return ff_error_set(err, FF_ESIZE, "the initial count of species %s is %s; populations are from 0 to 2^32 - 1",
                           name_of(code, s).text, ff_show(initial[s], 17).text);
     if (initial[s] != floor(initial[s]))
       return ff_error_set(err, FF_EARGUMENT, "the initial count of species %s is %s; the processor needs a whole number",
@@ -149,7 +149,7 @@ static void describe(const ff_process *process, const ff_run_options *o, ff_lane
   const double time = o->start + failure.time;
   if (failure.what == FF_SSP_BAD_POPULATION)
     ff_error_set(out, FF_ESIZE,
-                 "the population of species %s is %s at time %g of trajectory %llu; the processor has populations from 0 to 2^32 - 1",
+                 "the population of species %s is %s at time %g of trajectory %llu; populations are from 0 to 2^32 - 1",
                  name_of(code, failure.item).text, ff_show(failure.value, 17).text, time, number);
   else
     ff_error_set(out, FF_EMODEL,

@@ -8,7 +8,7 @@
 
 #define FF_SSP_NO_COPY UINT32_MAX
 
-/* What random numbers are for. The first purposes are those of ssa/path/ff_ssa_draws.h, as trajectories of 64 bits are the same. */
+/* What random numbers are for. The first one is that of the first reaction method, whose trajectories those of 64 bits are. */
 enum { FF_SSP_DRAW_FIRST = 1, FF_SSP_DRAW_FIRST32 = 2 };
 
 /* ---- code ------------------------------------------------------------------------------------------------------------ */
@@ -113,7 +113,8 @@ static inline float ff_ssp_table_log(uint32_t w, const double *logarithms, uint3
   return (float)((33 - e) * FF_EXPONENTIAL_2 - logarithms[(v & FF_EXPONENTIAL_BITS) >> (52 - bits)]);
 }
 
-/* Draws a waiting time for each reaction and finds the winner of this step: ff_ssp_tau.c. Returns 0 if a propensity is infinite. */
+/* Draws a waiting time for each reaction and finds the winner of this step (ff_ssp_tau.c). Returns 0 if a propensity is infinite;
+ * then the winner's tag is that of the first such reaction. */
 int ff_ssp_spe_find(ff_ssp_spe *spe);
 
 #endif

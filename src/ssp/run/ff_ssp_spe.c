@@ -254,7 +254,7 @@ static ff_status drain(const ff_ssp_spe *e, uint32_t j, ff_error *err) {
       return ff_error_set(err, FF_EINTERNAL, "the copy of species %s in RU %u is %u in step %llu; the state is %.17g",
                           shown(code, number).text, j, population, step, e->state[number]);
     if (e->copies[i].state == FF_SSP_WAITING && e->copies[i].when + code->phases <= e->winner.step + 1)
-      return ff_error_set(err, FF_EINTERNAL, "an update of species %s in RU %u waits since step %llu to be committed, in step %llu",
+      return ff_error_set(err, FF_EINTERNAL, "an update of species %s in RU %u waits from step %llu to step %llu to be committed",
                           shown(code, number).text, j, (unsigned long long)e->copies[i].when, step);
   }
   return FF_OK;

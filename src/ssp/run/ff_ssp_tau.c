@@ -1,4 +1,4 @@
-/* Waiting times and their minimum. Each reaction is evaluated once a step, by some RU; so its waiting time can be computed when all
+/* Waiting times and their minimum. Each reaction is evaluated once a step, by some RU. So waiting times can be computed when all
  * propensities are known, in the order of tags. Then a block of random numbers serves all its reactions, whatever RUs they are
  * in, and loops are short and straight. Of equal times, the first one in this order has the lowest tag. */
 #include <math.h>
