@@ -208,7 +208,7 @@ static ff_status check_reactions(const decoder *d, ff_error *err) {
     for (uint32_t r = 0; r < d->code->n_reactions; r++) {
       const uint32_t n = d->seen[(size_t)phase * d->code->n_reactions + r];
       if (n != 1)
-        return ff_error_set(err, FF_EMODEL, "the program evaluates reaction %u %u times in a step of phase %u; expected once", r, n,
+        return ff_error_set(err, FF_EMODEL, "reaction %u of the program is evaluated %u times in phase %u; expected once", r, n,
                             phase);
     }
   for (size_t i = 0; i < (size_t)d->code->n_reactions * FF_SSP_CHANGES; i++)
