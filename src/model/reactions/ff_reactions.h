@@ -131,6 +131,21 @@ ff_status ff_reactions_timed(uint8_t *timed, const ff_reactions *net, ff_error *
  * events set; else to 0. O(length of the formulas). */
 ff_status ff_reactions_never_negative(uint8_t *never, const ff_reactions *net, ff_error *err);
 
+/* ---- rate laws that have the form of mass action: ff_mass_action.c ------------------------------------------------------ */
+
+/* A propensity: `rate` times the number of ways to choose the factors, as of mass action. */
+typedef struct {
+  int is; /* whether a formula has this form; else the rest means nothing */
+  double rate;
+  ff_participant *factors; /* in ascending order of species; the caller frees it */
+  uint32_t n;
+} ff_mass_action;
+
+/* Recognises a formula that is mass action in its form, such as k * A * (A - 1) / 2, and is 0 whenever a reactant of reaction r
+ * is missing. Its symbols are species, and what may be no number is replaced. O(length log length). */
+ff_status ff_mass_action_read(ff_mass_action *out, const ff_formula *formula, const ff_reactions *net, uint32_t r,
+                              ff_error *err);
+
 /* A law that is negative in some state. */
 typedef struct {
   uint32_t reaction;

@@ -112,19 +112,6 @@ static ff_status use_formula(compiler *c, uint32_t r, ff_formula *formula, ff_ss
   return status == FF_OK ? look_below(c, a) : status;
 }
 
-/* Whether the propensity of mass action with these factors is 0 whenever a reactant is missing. Both are in ascending order.
- * Fixed species are never used up, so they may be missing. */
-static int covers(const ff_participant *factors, uint32_t n, const ff_reaction *reaction, const uint8_t *fixed) {
-  uint32_t at = 0;
-  for (uint32_t i = 0; i < reaction->n_reactants; i++) {
-    const ff_participant *reactant = reaction->reactants + i;
-    if (fixed[reactant->species]) continue;
-    while (at < n && factors[at].species < reactant->species) at++;
-    if (at == n || factors[at].species != reactant->species || factors[at].count < reactant->count) return 0;
-  }
-  return 1;
-}
-
 /* Whether a formula names a parameter that events set. */
 static int names_settable(const ff_ssa_program *p, const ff_formula *formula) {
   for (uint32_t i = 0; p->n_settable > 0 && i < formula->length; i++)
@@ -146,19 +133,14 @@ static ff_status compile_rate(compiler *c, uint32_t r, ff_formula *formula) {
     return use_mass_action(c, r, rate, reaction->reactants, reaction->n_reactants);
   if (reaction->mass_action) return use_formula(c, r, formula, FF_LAW_SCALED);
   if (names_settable(c->p, formula)) return use_formula(c, r, formula, FF_LAW_FORMULA);
-  ff_participant *factors = ff_calloc(formula->length, sizeof *factors);
-  ff_ssa_monomial *stack = ff_calloc(formula->depth, sizeof *stack);
-  uint32_t n;
-  ff_status status;
-  if (factors == NULL || stack == NULL)
-    status = ff_error_set(c->err, FF_EMEMORY, "no memory for a rate law");
-  else if (ff_ssa_mass_action(formula, stack, &rate, factors, &n) && covers(factors, n, reaction, c->net->fixed))
-    status = use_mass_action(c, r, rate, factors, n);
-  else
+  ff_mass_action law;
+  ff_status status = ff_mass_action_read(&law, formula, c->net, r, c->err);
+  if (status == FF_OK && law.is)
+    status = use_mass_action(c, r, law.rate, law.factors, law.n);
+  else if (status == FF_OK)
     status = use_formula(c, r, formula, FF_LAW_FORMULA);
   c->p->propensities[r].written = 1;
-  free(factors);
-  free(stack);
+  free(law.factors);
   return status;
 }
 

@@ -122,17 +122,4 @@ void ff_ssa_free_events(ff_ssa_program *program);
  * reaction, and none of them is `stamp` before. O(dependents and repeats). */
 size_t ff_ssa_gather(const ff_ssa_program *program, uint32_t r, uint32_t *mark, uint32_t stamp, uint32_t *out);
 
-/* A value of postfix code that is a coefficient times factors (count of a species) - offset. The factors are part of a list in
- * the order of the code, so the factors of neighbouring values are neighbours too. */
-typedef struct {
-  double coefficient;
-  uint32_t first, n;
-} ff_ssa_monomial;
-
-/* Recognises a rate law that is mass action in its form, such as k * A * (A - 1) / 2. Returns 1, a rate constant, and reactants
- * that give the same propensity; otherwise 0. `stack` has room for formula->depth entries, and `factors` for formula->length.
- * O(length log length). */
-int ff_ssa_mass_action(const ff_formula *formula, ff_ssa_monomial *stack, double *rate, ff_participant *factors,
-                       uint32_t *n_factors);
-
 #endif

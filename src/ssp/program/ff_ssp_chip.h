@@ -18,8 +18,8 @@
   X(latency, 22, 4, 4096, "paper", "cycles", "from the fetch of an instruction to its waiting time")                           \
   X(barrier, 3, 0, 4096, "ours", "cycles", "of the latency: before the state changes are applied; less than the latency")      \
   X(reaction_memory, 8192, 16, 1 << 24, "paper", "bytes", "reaction instructions on chip, for each RU")                        \
-  X(internal, 512, 0, 1024, "derived", "species", "of an RU's scratchpad: species that stay there")                            \
-  X(cached, 512, 1, 1024, "derived", "species", "of an RU's scratchpad: species that pass by; with `internal` at most 1024")   \
+  X(internal, 512, 0, 1024, "derived", "species", "of an RU's scratchpad: for species that stay there")                        \
+  X(cached, 512, 1, 1024, "derived", "species", "of an RU's scratchpad: for species that pass by; with `internal` at most 1024") \
   X(merger, 32, 1, 4096, "paper", "registers", "of an RU: halves of reactions of two species that wait for the other half")    \
   X(species_memory, 0, 0, 1 << 24, "ours", "bytes", "species instructions, for each RU; 0: no limit (the paper's: 4096)")      \
   X(vector_lines, 512, 1, 1 << 20, "derived", "lines", "of an SPE's cache of state changes, 32 bytes each")                    \

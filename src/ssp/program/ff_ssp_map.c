@@ -31,9 +31,7 @@ static ff_status place_lanes(map *m, const ff_ssp_program *p, ff_ssp_place *lane
   const uint32_t channels = m->chip->reaction_channels;
   ff_status status = FF_OK;
   for (uint32_t j = 0; j < m->chip->rus && status == FF_OK; j++) {
-    uint64_t lines = 0;
-    for (uint32_t phase = 0; phase < p->phases; phase++) lines += ff_ssp_stream_lines(p, j, phase);
-    status = place(m, &lanes[j], j % channels, j / channels % m->chip->ranks, lines, "reactions", err);
+    status = place(m, &lanes[j], j % channels, j / channels % m->chip->ranks, ff_ssp_stream_lines(p, j), "reactions", err);
   }
   return status;
 }
@@ -46,8 +44,7 @@ static ff_status place_copies(map *m, const ff_ssp_program *p, ff_ssp_place *cop
   for (uint32_t s = 0; s < m->chip->spes; s++) {
     for (uint32_t j = 0; j < m->chip->rus && status == FF_OK; j++) {
       const uint32_t i = s * m->chip->rus + j;
-      const int fetches = p->units[j].n_fetches[0] + p->units[j].n_fetches[1] > 0;
-      const uint64_t lines = fetches ? (4 * (uint64_t)p->n_species + LINE - 1) / LINE : 0;
+      const uint64_t lines = p->units[j].n_fetches > 0 ? (4 * (uint64_t)p->n_species + LINE - 1) / LINE : 0;
       status = place(m, &copies[i], first + i % channels, i / channels % ranks, lines, "species", err);
     }
   }

@@ -14,7 +14,6 @@ ff_status ff_ssp_program_new(ff_ssp_program **out, const ff_ssp_chip *chip, ff_e
     return ff_error_set(err, FF_EMEMORY, "no memory for a program of %u RUs", chip->rus);
   }
   p->chip = *chip;
-  p->phases = 1;
   *out = p;
   return FF_OK;
 }

@@ -1,15 +1,15 @@
 /* A network that is compiled for a Stochastic Simulation Processor, and its file.
  *
  * Species have new numbers, spids. Reactions keep their numbers as tags. Each RU evaluates its list of instructions once a step:
- * those of its reaction memory, then those that stream from the memory. A program has one or two phases. With two, steps take
- * the two streams in turns, the first step that of phase 0.
+ * those of its reaction memory, then those that stream from the memory.
  *
- * An instruction reads the population of one species from an entry of the RU's scratchpad, which has chip.internal entries for
- * internal species and then chip.cached ones. With SPAD, the entry has it already. With FIFO, the RU takes the next population
- * that was fetched for it and puts it there. The RU's species instructions say what is fetched, in this order: `length` species
- * from a spid on. Each RU of each SPE has its own copy of all its external species in the memory, and its own internal species
- * in its scratchpad. The state change of a step is told to all RUs, which apply it to a species as it is read, once a step. So
- * each RU reads each species that it holds in each step; a dummy does so where no reaction does.
+ * An instruction reads the population of one species from an entry of the RU's scratchpad, which has chip.internal + chip.cached
+ * entries. The first ones have the internal species, which stay there. With SPAD, the entry has the species already. With FIFO,
+ * the RU takes the next population that was fetched for it and puts it there, where it is of use until the end of the step. The
+ * RU's species instructions say what is fetched, in this order: `length` species from a spid on. Each RU of each SPE has its own
+ * copy of all its external species in the memory, and its own internal species in its scratchpad. The state change of a step is
+ * told to all RUs, which apply it to a species as it is read, once a step. So each RU reads each species that it holds in each
+ * step; a dummy does so where no reaction does.
  */
 #ifndef FF_SSP_PROGRAM_H
 #define FF_SSP_PROGRAM_H
@@ -59,18 +59,16 @@ static inline int ff_ssp_change_by(uint32_t change) { return (int)(change & 0x7F
 
 /* ---- programs ------------------------------------------------------------------------------------------------------- */
 
-#define FF_SSP_PHASES 2
-
 /* What an RU does, in all SPEs alike. */
 typedef struct {
-  uint64_t *words;                  /* instructions: local ones, then those of each phase */
-  double *rates;                    /* NULL, or with 64 bits the rate of each instruction */
-  uint32_t n_local;                 /* instructions in the reaction memory */
-  uint32_t n_stream[FF_SSP_PHASES]; /* instructions of the stream in each phase */
-  uint32_t *fetches;                /* species instructions of each phase */
-  uint32_t n_fetches[FF_SSP_PHASES];
-  uint32_t *internal;               /* spids of the internal species; species i is in entry i */
-  uint32_t n_internal;              /* at most chip.internal */
+  uint64_t *words;    /* instructions: local ones, then those of the stream */
+  double *rates;      /* NULL, or with 64 bits the rate of each instruction */
+  uint32_t n_local;   /* instructions in the reaction memory */
+  uint32_t n_stream;  /* instructions of the stream */
+  uint32_t *fetches;  /* species instructions */
+  uint32_t n_fetches;
+  uint32_t *internal; /* spids of the internal species; species i is in entry i from the start on */
+  uint32_t n_internal; /* at most chip.internal + chip.cached; FIFO takes entries from this on */
 } ff_ssp_unit;
 
 /* Where a client's data begin in the memory: line i of the client is at bank i mod banks, column (i / banks) mod columns and row
@@ -84,13 +82,13 @@ typedef struct {
   ff_ssp_chip chip;   /* for which it was compiled */
   uint32_t optimise;  /* ff_ssp_optimise, as a note */
   uint64_t seed;      /* of the compiler, as a note */
-  uint32_t n_species, n_reactions, phases;
+  uint32_t n_species, n_reactions;
   ff_ssp_unit *units; /* chip.rus */
   uint32_t *vectors;  /* n_reactions x FF_SSP_CHANGES changes */
   uint32_t *initial;  /* the population of each spid at the start */
   uint32_t *species;  /* the number that spid i has in the network */
   char **names;       /* of species in the network's order, then of reactions; all of them NULL, or none */
-  ff_ssp_place *lanes;   /* of RU j in all SPEs: reaction instructions of phase 0, then of phase 1, each from a new line on */
+  ff_ssp_place *lanes;   /* of RU j in all SPEs: the stream of reaction instructions */
   ff_ssp_place *copies;  /* of RU j of SPE s: copies[s * chip.rus + j], a population of 4 bytes for each spid */
   ff_ssp_place *vectors_at; /* for each SPE: its vectors, 32 bytes each; SPEs of a channel share them */
 } ff_ssp_program;
@@ -100,15 +98,9 @@ typedef struct {
 ff_status ff_ssp_program_new(ff_ssp_program **out, const ff_ssp_chip *chip, ff_error *err);
 void ff_ssp_program_free(ff_ssp_program *program);
 
-/* Instructions of RU j in a step of this phase: words[first] to words[first + n_stream - 1] after the local ones. */
-static inline uint64_t ff_ssp_stream_at(const ff_ssp_unit *unit, uint32_t phase) {
-  return (uint64_t)unit->n_local + (phase > 0 ? unit->n_stream[0] : 0);
-}
-static inline uint64_t ff_ssp_fetches_at(const ff_ssp_unit *unit, uint32_t phase) { return phase > 0 ? unit->n_fetches[0] : 0; }
-
-/* Lines of 64 bytes that the stream of a phase takes. */
-static inline uint32_t ff_ssp_stream_lines(const ff_ssp_program *program, uint32_t unit, uint32_t phase) {
-  return (uint32_t)(((uint64_t)program->units[unit].n_stream[phase] * ff_ssp_words(&program->chip) + 7) / 8);
+/* Lines of 64 bytes that the stream of an RU takes. */
+static inline uint32_t ff_ssp_stream_lines(const ff_ssp_program *program, uint32_t unit) {
+  return (uint32_t)(((uint64_t)program->units[unit].n_stream * ff_ssp_words(&program->chip) + 7) / 8);
 }
 
 /* The address of a client's line. The place must have it. */
@@ -130,9 +122,10 @@ ff_status ff_ssp_program_move(ff_ssp_program *program, const ff_ssp_chip *chip, 
 /* ---- a checker of its own: ff_ssp_check.c ---------------------------------------------------------------------------- */
 
 /* Checks what must hold for any program: each reaction is evaluated once a step, by one RU, both halves of a Bi2 with at most
- * chip.merger halves open; the populations fetched are those taken, in order; SPAD names an entry that holds a species, which was
- * read in the same step, or in the one before, and is then the copy that got all changes; each species that changes is read by
- * some RU; numbers fit; places do not overlap. FF_EMODEL; the sentence names the RU and the instruction. O(size). */
+ * chip.merger halves that wait (a half whose companion comes next does not); the populations fetched are those taken, in order;
+ * SPAD names an internal species, or one that was taken in the same step; each internal species is read in each step, and each
+ * species that changes by some RU; numbers fit; places do not overlap. FF_EMODEL; the sentence names the RU and the instruction.
+ * O(size). */
 ff_status ff_ssp_check(const ff_ssp_program *program, ff_error *err);
 
 /* ---- files: ff_ssp_image.c ------------------------------------------------------------------------------------------- */

@@ -2,9 +2,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ff_ssa_program.h"
+#include "ff_reactions.h"
 
-typedef ff_ssa_monomial monomial;
+/* A value of postfix code that is a coefficient times factors (count of a species) - offset. The factors are part of a list in
+ * the order of the code, so the factors of neighbouring values are neighbours too. */
+typedef struct {
+  double coefficient;
+  uint32_t first, n;
+} monomial;
 
 /* A factor is stored as a participant whose `count` is the offset. */
 typedef struct {
@@ -79,12 +84,42 @@ static int merge(ff_participant *factors, uint32_t *n_factors, double *rate) {
   return 1;
 }
 
-int ff_ssa_mass_action(const ff_formula *formula, ff_ssa_monomial *stack, double *rate, ff_participant *factors,
-                       uint32_t *n_factors) {
+static int is_mass_action(const ff_formula *formula, monomial *stack, double *rate, ff_participant *factors,
+                          uint32_t *n_factors) {
   analysis a = {.factors = factors, .stack = stack};
   if (formula->length == 0 || !read_code(&a, formula)) return 0;
   *rate = a.stack[0].coefficient;
   *n_factors = a.n_factors;
   if (a.n_factors > 1) qsort(factors, a.n_factors, sizeof *factors, compare);
   return merge(factors, n_factors, rate) && *rate >= 0 && isfinite(*rate);
+}
+
+/* Whether the propensity of mass action with these factors is 0 whenever a reactant is missing. Both are in ascending order.
+ * Fixed species are never used up, so they may be missing. */
+static int covers(const ff_participant *factors, uint32_t n, const ff_reaction *reaction, const uint8_t *fixed) {
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < reaction->n_reactants; i++) {
+    const ff_participant *reactant = reaction->reactants + i;
+    if (fixed[reactant->species]) continue;
+    while (at < n && factors[at].species < reactant->species) at++;
+    if (at == n || factors[at].species != reactant->species || factors[at].count < reactant->count) return 0;
+  }
+  return 1;
+}
+
+ff_status ff_mass_action_read(ff_mass_action *out, const ff_formula *formula, const ff_reactions *net, uint32_t r,
+                              ff_error *err) {
+  *out = (ff_mass_action){0};
+  monomial *stack = ff_calloc(formula->depth, sizeof *stack);
+  ff_participant *factors = ff_calloc(formula->length, sizeof *factors);
+  if (stack == NULL || factors == NULL) {
+    free(stack);
+    free(factors);
+    return ff_error_set(err, FF_EMEMORY, "no memory for a rate law");
+  }
+  out->factors = factors;
+  out->is = is_mass_action(formula, stack, &out->rate, factors, &out->n) &&
+            covers(factors, out->n, &net->reactions[r], net->fixed);
+  free(stack);
+  return FF_OK;
 }
