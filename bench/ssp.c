@@ -1,52 +1,31 @@
 /* `make bench-ssp` compiles and runs it, and prints a table: how fast one core executes programs of a Stochastic Simulation
- * Processor, in instructions of reaction units a second, with the waiting times. The networks are those of colloidal aggregation
- * that the processor's authors use: sets of 4 species and 8 reactions. Programs are made at random (tests/c/ssp_nets.h). */
+ * Processor, in instructions of reaction units a second, with the waiting times. The networks are like those of the processor's
+ * authors: M reactions are M / 8 copies of colloidal aggregation, which share N species. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../tests/c/ssp_nets.h"
+#include "../src/ssp/compile/ff_ssp_compile.h"
+#include "../src/ssp/run/ff_ssp_run_internal.h"
+#include "../tests/c/ssp_networks.h"
 
 #define SECONDS 1.0
 
-/* So many sets; some reactions have a species of another set, so that sets are coupled. */
-static ff_reactions *colloids(uint32_t sets, uint64_t *state) {
-  static const uint32_t takes[8][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 9}, {2, 9}, {3, 9}, {3, 9}};
-  static const uint32_t makes[8][2] = {{1, 9}, {2, 9}, {3, 9}, {3, 9}, {0, 0}, {0, 1}, {0, 2}, {1, 1}};
-  ff_reactions *net;
-  ff_error err;
-  if (ff_reactions_new(&net, 4 * sets, 0, 8 * sets, &err) != FF_OK) exit(1);
-  for (uint32_t s = 0; s < 4 * sets; s++) {
-    char name[16];
-    snprintf(name, sizeof name, "S%u", s);
-    net->names[s] = ff_strndup(name, strlen(name));
-    net->initial[s] = 10;
-  }
-  for (uint32_t r = 0; r < 8 * sets; r++) {
-    ff_reaction *to = &net->reactions[r];
-    uint32_t from[2], into[2];
-    for (int i = 0; i < 2; i++) from[i] = r / 8 * 4 + takes[r % 8][i] % 9, into[i] = r / 8 * 4 + makes[r % 8][i] % 9;
-    to->name = ff_strndup("", 0);
-    to->mass_action = 1;
-    if (ff_formula_of_number(&to->rate, uniform(state), &err) != FF_OK) exit(1);
-    ssp_side(&to->reactants, &to->n_reactants, from, takes[r % 8][1] == 9 ? 1 : 2);
-    ssp_side(&to->products, &to->n_products, into, makes[r % 8][1] == 9 ? 1 : 2);
-  }
-  if (ff_reactions_finish(net, &err) != FF_OK) exit(1);
-  return net;
-}
+typedef struct {
+  uint32_t reactions, species, rus, precision, logarithm;
+} bench;
 
-static int run(uint32_t sets, uint32_t rus, uint32_t precision, uint32_t logarithm, uint32_t internal) {
-  uint64_t state = 1;
-  ff_reactions *net = colloids(sets, &state);
-  ssp_shape shape = {.chip = ff_ssp_chip_default(), .phases = 1, .internal = internal, .local = 10};
-  shape.chip.rus = rus;
-  shape.chip.precision = precision;
-  shape.chip.logarithm = logarithm;
-  ff_ssp_program *program = ssp_random_program(2, net, &shape);
+static int run(const bench *b, ff_ssp_optimise optimise) {
+  ff_reactions *net = aggregation_network(b->reactions / 8, b->species / 4, 1);
+  ff_ssp_chip chip = ff_ssp_chip_default();
+  chip.rus = b->rus;
+  chip.precision = b->precision;
+  chip.logarithm = b->logarithm;
+  ff_ssp_program *program = NULL;
   ff_ssp_code *code;
   ff_ssp_spe *spe;
   ff_error err;
-  if (ff_ssp_code_new(&code, program, &err) != FF_OK || ff_ssp_spe_new(&spe, code, NULL, &err) != FF_OK) {
+  ff_status status = ff_ssp_compile(&program, net, &chip, optimise, 1, &err);
+  if (status != FF_OK || ff_ssp_code_new(&code, program, &err) != FF_OK || ff_ssp_spe_new(&spe, code, NULL, &err) != FF_OK) {
     printf("%s\n", err.text);
     return 1;
   }
@@ -59,10 +38,10 @@ static int run(uint32_t sets, uint32_t rus, uint32_t precision, uint32_t logarit
     steps += 4;
     seconds = ff_clock() - began;
   }
-  for (uint32_t j = 0; j < rus; j++) fetched += code->units[j].n_data[0];
-  const double n = (double)ff_ssp_code_instructions(code, 0);
-  printf("%9u %5u %5u %10u %9.0f %8.0f%% %12.3g %14.3g\n", 8 * sets, rus, precision, logarithm, n, 100 * (double)fetched / n,
-         (double)steps / seconds, n * (double)steps / seconds);
+  for (uint32_t j = 0; j < b->rus; j++) fetched += code->units[j].n_data;
+  const double n = (double)ff_ssp_code_instructions(code);
+  printf("%9u %8u %5u %9s %5u %5u %8.0f%% %12.3g %14.3g\n", b->reactions, b->species, b->rus, ff_ssp_optimise_name(optimise),
+         b->precision, b->logarithm, 100 * (double)fetched / n, (double)steps / seconds, n * (double)steps / seconds);
   ff_ssp_spe_free(spe);
   ff_ssp_code_free(code);
   ff_ssp_program_free(program);
@@ -71,14 +50,18 @@ static int run(uint32_t sets, uint32_t rus, uint32_t precision, uint32_t logarit
 }
 
 int main(void) {
-  static const uint32_t sets[] = {1, 128, 1024, 8192};
-  printf("%9s %5s %5s %10s %9s %9s %12s %14s\n", "reactions", "RUs", "bits", "logarithm", "instr.", "fetched", "steps/s", "instructions/s");
+  static const uint32_t sizes[][3] = {{8, 4, 1}, {128, 16, 1}, {1024, 128, 8}, {32768, 4096, 8}, {65536, 8192, 32}};
+  printf("%9s %8s %5s %9s %5s %5s %9s %12s %14s\n", "reactions", "species", "RUs", "optimise", "bits", "table", "fetched", "steps/s",
+         "instructions/s");
   int failed = 0;
-  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-    for (uint32_t rus = 1; rus <= 16; rus *= 16) {
-      failed |= run(sets[i], rus, 32, 0, 50);
-      failed |= run(sets[i], rus, 32, 10, 50);
-      failed |= run(sets[i], rus, 64, 0, 50);
-    }
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    bench b = {.reactions = sizes[i][0], .species = sizes[i][1], .rus = sizes[i][2], .precision = 32};
+    for (int optimise = 0; optimise < FF_SSP_OPTIMISES; optimise++) failed |= run(&b, optimise);
+    b.logarithm = 10;
+    failed |= run(&b, FF_SSP_PAPER);
+    b.logarithm = 0;
+    b.precision = 64;
+    failed |= run(&b, FF_SSP_PAPER);
+  }
   return failed;
 }

@@ -10,7 +10,7 @@ static ff_ssp_program *ssp_given;
 /* With 64 bits, and with 32 and a table of logarithms. */
 static void prepare_ssp_run(void) {
   uint64_t state = 3;
-  ssp_shape shape = {.chip = ff_ssp_chip_default(), .phases = 2, .internal = 50, .local = 50};
+  ssp_shape shape = {.chip = ff_ssp_chip_default(), .internal = 50, .local = 50};
   shape.chip.rus = 3;
   shape.chip.precision = given.variant == 0 ? 64 : 32;
   shape.chip.logarithm = given.variant == 0 ? 0 : 8;

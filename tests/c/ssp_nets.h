@@ -62,7 +62,6 @@ static inline ff_reactions *ssp_random_network(uint64_t *state, uint32_t n_speci
 
 typedef struct {
   ff_ssp_chip chip;
-  uint32_t phases;
   uint32_t internal;    /* of 100 species that an RU reads, so many are internal */
   uint32_t local;       /* of 100 reactions, so many are in the reaction memory */
   int plain;            /* whether spids are the network's numbers */
@@ -70,7 +69,7 @@ typedef struct {
 } ssp_shape;
 
 #define SSP_NOWHERE UINT32_MAX
-enum { SSP_LOCAL, SSP_FIRST, SSP_SECOND, SSP_PARTS }; /* local instructions, those of phase 0, those of phase 1 */
+enum { SSP_LOCAL, SSP_STREAM, SSP_PARTS }; /* instructions in the reaction memory, and others */
 
 typedef struct {
   uint32_t type, spid, tag;
@@ -83,8 +82,8 @@ typedef struct {
   uint64_t *state;
   const ssp_shape *shape;
   uint32_t n_species;
-  ssp_task *tasks[2];    /* local ones, and the others */
-  uint32_t n_tasks[2];
+  ssp_task *tasks[SSP_PARTS];
+  uint32_t n_tasks[SSP_PARTS], n_internal;
   uint32_t *entry_of;    /* of internal species */
   uint32_t *where;       /* the cached entry of a species */
   uint32_t holds[FF_SSP_MAX_ENTRIES];
@@ -115,7 +114,7 @@ static inline void ssp_emit(ssp_maker *m, uint32_t part, const ssp_task *t) {
     in.entry = m->where[t->spid];
   } else {
     in.op = FF_SSP_FIFO;
-    in.entry = m->shape->chip.internal + below(m->state, m->shape->chip.cached);
+    in.entry = m->n_internal + below(m->state, m->shape->chip.internal + m->shape->chip.cached - m->n_internal);
     ssp_hold(m, in.entry, t->spid);
     m->data[part][m->n_data[part]++] = t->spid;
   }
@@ -125,8 +124,8 @@ static inline void ssp_emit(ssp_maker *m, uint32_t part, const ssp_task *t) {
 
 /* Writes all tasks in a random order. If the merger is full, a companion comes before the next first half. */
 static inline void ssp_emit_all(ssp_maker *m, uint32_t part) {
-  const uint32_t which = part == SSP_LOCAL ? 0 : 1, n = m->n_tasks[which];
-  ssp_task *tasks = m->tasks[which];
+  const uint32_t n = m->n_tasks[part];
+  ssp_task *tasks = m->tasks[part];
   uint32_t open = 0;
   for (uint32_t i = 0; i < n; i++) {
     const uint32_t k = i + below(m->state, n - i);
@@ -163,85 +162,50 @@ static inline uint32_t ssp_fetches(uint32_t *fetches, const uint32_t *data, uint
   return count;
 }
 
-static inline void ssp_finish_unit(ssp_maker *m, ff_ssp_unit *u) {
+static inline void ssp_emit_unit(ssp_maker *m, ff_ssp_unit *u) {
   const int wide = m->shape->chip.precision == 64;
-  uint32_t n = 0, n_data = 0, *all = ff_calloc(2 * m->n_data[0] + m->n_data[1] + m->n_data[2] + 1, sizeof *all);
-  for (uint32_t part = 0; part < SSP_PARTS; part++) n += m->n_words[part];
-  u->words = ff_calloc(n + 1, sizeof *u->words);
-  if (wide) u->rates = ff_calloc(n + 1, sizeof *u->rates);
-  u->fetches = ff_calloc(2 * m->n_data[0] + m->n_data[1] + m->n_data[2] + 1, sizeof *u->fetches);
-  n = 0;
-  for (uint32_t part = 0; part < SSP_PARTS; part++)
-    for (uint32_t i = 0; i < m->n_words[part]; i++, n++) {
-      u->words[n] = m->words[part][i];
-      if (wide) u->rates[n] = m->rates[part][i];
-    }
-  u->n_local = m->n_words[SSP_LOCAL];
-  for (uint32_t phase = 0, first = 0; phase < m->shape->phases; phase++) {
-    const uint32_t part = SSP_FIRST + phase;
-    n_data = 0;
-    for (uint32_t i = 0; i < m->n_data[SSP_LOCAL]; i++) all[n_data++] = m->data[SSP_LOCAL][i];
-    for (uint32_t i = 0; i < m->n_data[part]; i++) all[n_data++] = m->data[part][i];
-    u->n_stream[phase] = m->n_words[part];
-    u->n_fetches[phase] = ssp_fetches(u->fetches + first, all, n_data);
-    first += u->n_fetches[phase];
-  }
-  free(all);
-}
-
-/* Entries before a stream: what the step before has left there, then what the local instructions have put there. */
-static inline void ssp_restore(ssp_maker *m, const uint32_t *before, const uint32_t *local) {
   for (uint32_t s = 0; s < m->n_species; s++) m->where[s] = SSP_NOWHERE;
   for (uint32_t i = 0; i < FF_SSP_MAX_ENTRIES; i++) m->holds[i] = SSP_NOWHERE;
-  for (uint32_t i = 0; i < FF_SSP_MAX_ENTRIES; i++)
-    if (before != NULL && before[i] != SSP_NOWHERE) ssp_hold(m, i, before[i]);
-  for (uint32_t i = 0; i < FF_SSP_MAX_ENTRIES; i++)
-    if (local[i] != SSP_NOWHERE) ssp_hold(m, i, local[i]);
+  for (uint32_t part = 0; part < SSP_PARTS; part++) ssp_emit_all(m, part);
+  u->n_local = m->n_words[SSP_LOCAL];
+  u->n_stream = m->n_words[SSP_STREAM];
+  const uint32_t n = u->n_local + u->n_stream, n_data = m->n_data[SSP_LOCAL] + m->n_data[SSP_STREAM];
+  uint32_t *data = ff_calloc(n_data, sizeof *data);
+  u->words = ff_calloc(n, sizeof *u->words);
+  if (wide) u->rates = ff_calloc(n, sizeof *u->rates);
+  u->fetches = ff_calloc(n_data, sizeof *u->fetches);
+  for (uint32_t i = 0; i < n_data; i++)
+    data[i] = i < m->n_data[SSP_LOCAL] ? m->data[SSP_LOCAL][i] : m->data[SSP_STREAM][i - m->n_data[SSP_LOCAL]];
+  for (uint32_t i = 0; i < n; i++) {
+    const uint32_t part = i < u->n_local ? SSP_LOCAL : SSP_STREAM, k = i < u->n_local ? i : i - u->n_local;
+    u->words[i] = m->words[part][k];
+    if (wide) u->rates[i] = m->rates[part][k];
+  }
+  u->n_fetches = ssp_fetches(u->fetches, data, n_data);
+  free(data);
 }
 
-/* Local instructions that have read a species and lost it again may not rely on the step before: `local` names what they touched.
- * With two phases, the later one of the two that are made may read what the other one has left. */
-static inline void ssp_emit_unit(ssp_maker *m, ff_ssp_unit *u) {
-  uint32_t local[FF_SSP_MAX_ENTRIES], before[FF_SSP_MAX_ENTRIES];
-  const uint32_t one = m->shape->phases == 2 ? below(m->state, 2) : 0;
-  ssp_restore(m, NULL, (memset(local, 0xFF, sizeof local), local));
-  ssp_emit_all(m, SSP_LOCAL);
-  memcpy(local, m->holds, sizeof local);
-  ssp_emit_all(m, SSP_FIRST + one);
-  if (m->shape->phases == 2) {
-    memcpy(before, m->holds, sizeof before);
-    for (uint32_t i = 0; i < m->n_words[SSP_LOCAL]; i++) {
-      const ff_ssp_instruction in = ff_ssp_unpack(m->words[SSP_LOCAL][i]);
-      if (in.op == FF_SSP_FIFO) before[in.entry] = SSP_NOWHERE;
-    }
-    for (uint32_t i = 0; i < FF_SSP_MAX_ENTRIES; i++) /* these were fetched again by local instructions */
-      for (uint32_t k = 0; before[i] != SSP_NOWHERE && k < m->n_data[SSP_LOCAL]; k++)
-        if (m->data[SSP_LOCAL][k] == before[i]) before[i] = SSP_NOWHERE;
-    ssp_restore(m, before, local);
-    ssp_emit_all(m, SSP_FIRST + 1 - one);
-  }
-  ssp_finish_unit(m, u);
+static inline void ssp_add_task(ssp_maker *m, uint32_t which, uint32_t type, uint32_t spid, uint32_t tag, double rate) {
+  m->tasks[which][m->n_tasks[which]++] = (ssp_task){type, spid, tag, rate, 0};
 }
 
 /* Makes some of the species that the tasks read internal, and one more with a dummy. */
 static inline void ssp_choose_internal(ssp_maker *m, ff_ssp_unit *u) {
   const ff_ssp_chip *chip = &m->shape->chip;
-  u->internal = ff_calloc(chip->internal + 1, sizeof *u->internal);
+  const uint32_t most = chip->internal + below(m->state, chip->cached); /* an entry is left for what passes by */
+  u->internal = ff_calloc(most, sizeof *u->internal);
   for (uint32_t s = 0; s < m->n_species; s++) m->entry_of[s] = SSP_NOWHERE;
-  if (m->shape->internal > 0 && chip->internal > 0 && below(m->state, 2) == 0)
-    m->tasks[1][m->n_tasks[1]++] = (ssp_task){FF_SSP_SPECIAL, below(m->state, m->n_species), FF_SSP_NO_TAG, 0, 0};
-  for (int which = 0; which < 2; which++)
+  if (m->shape->internal > 0 && most > 0 && below(m->state, 2) == 0)
+    ssp_add_task(m, SSP_STREAM, FF_SSP_SPECIAL, below(m->state, m->n_species), FF_SSP_NO_TAG, 0);
+  for (int which = 0; which < SSP_PARTS; which++)
     for (uint32_t i = 0; i < m->n_tasks[which]; i++) {
       const uint32_t s = m->tasks[which][i].spid;
-      if (s == SSP_NOWHERE || m->entry_of[s] != SSP_NOWHERE || u->n_internal == chip->internal) continue;
+      if (s == SSP_NOWHERE || m->entry_of[s] != SSP_NOWHERE || u->n_internal == most) continue;
       if (below(m->state, 100) >= m->shape->internal) continue;
       m->entry_of[s] = u->n_internal;
       u->internal[u->n_internal++] = s;
     }
-}
-
-static inline void ssp_add_task(ssp_maker *m, uint32_t which, uint32_t type, uint32_t spid, uint32_t tag, double rate) {
-  m->tasks[which][m->n_tasks[which]++] = (ssp_task){type, spid, tag, rate, 0};
+  m->n_internal = u->n_internal;
 }
 
 static inline void ssp_add_reaction(ssp_maker *m, const ff_reactions *net, uint32_t tag, const uint32_t *spid_of) {
@@ -274,8 +238,8 @@ static inline void ssp_add_vector(ff_ssp_program *p, const ff_reactions *net, ui
 static inline ssp_maker ssp_maker_new(uint64_t *state, const ssp_shape *shape, uint32_t n_species, uint32_t n_reactions) {
   ssp_maker m = {.state = state, .shape = shape, .n_species = n_species};
   const size_t room = 2 * (size_t)n_reactions + n_species + 2;
-  for (int i = 0; i < 2; i++) m.tasks[i] = ff_calloc(room, sizeof *m.tasks[i]);
   for (int i = 0; i < SSP_PARTS; i++) {
+    m.tasks[i] = ff_calloc(room, sizeof *m.tasks[i]);
     m.words[i] = ff_calloc(room, sizeof *m.words[i]);
     m.rates[i] = ff_calloc(room, sizeof *m.rates[i]);
     m.data[i] = ff_calloc(room, sizeof *m.data[i]);
@@ -287,8 +251,8 @@ static inline ssp_maker ssp_maker_new(uint64_t *state, const ssp_shape *shape, u
 }
 
 static inline void ssp_maker_free(ssp_maker *m) {
-  for (int i = 0; i < 2; i++) free(m->tasks[i]);
   for (int i = 0; i < SSP_PARTS; i++) {
+    free(m->tasks[i]);
     free(m->words[i]);
     free(m->rates[i]);
     free(m->data[i]);
@@ -299,13 +263,13 @@ static inline void ssp_maker_free(ssp_maker *m) {
 }
 
 /* What a program says of species and reactions. spid_of[] becomes a random order. */
-static inline ff_ssp_program *ssp_tables(uint64_t *state, const ff_reactions *net, const ssp_shape *shape, uint32_t *spid_of) {
+static inline ff_ssp_program *ssp_tables(uint64_t *state, const ff_reactions *net, const ssp_shape *shape,
+                                           uint32_t *spid_of) {
   ff_ssp_program *p;
   ff_error err;
   FF_CHECK_OK(ff_ssp_program_new(&p, &shape->chip, &err), &err);
   p->n_species = net->n_species;
   p->n_reactions = net->n_reactions;
-  p->phases = shape->phases;
   p->initial = ff_calloc(p->n_species, sizeof *p->initial);
   p->species = ff_calloc(p->n_species, sizeof *p->species);
   p->vectors = ff_calloc((size_t)p->n_reactions * FF_SSP_CHANGES, sizeof *p->vectors);
@@ -355,6 +319,9 @@ static inline ff_ssp_program *ssp_random_program(uint64_t seed, const ff_reactio
   free(spid_of);
   free(ru_of);
   free(needs);
+  ff_error err;
+  FF_CHECK_OK(ff_ssp_map(p, &err), &err);
+  if (!shape->without_dummies) FF_CHECK_OK(ff_ssp_check(p, &err), &err);
   return p;
 }
 
@@ -367,7 +334,6 @@ static inline ssp_shape ssp_random_shape(uint64_t *state, uint32_t precision) {
   s.chip.cached = 1 + below(state, 12);
   s.chip.merger = 1 + below(state, 5);
   s.chip.data = 1 + below(state, 70);
-  s.phases = 1 + below(state, 2);
   s.internal = 25 * below(state, 5);
   s.local = 25 * below(state, 5);
   s.plain = below(state, 2) == 0;

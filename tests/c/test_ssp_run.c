@@ -3,8 +3,10 @@
 #include <math.h>
 
 #include "../../src/cme/ff_cme.h"
+#include "../../src/ssp/compile/ff_ssp_compile.h"
 #include "simulations.h"
 #include "ssp_nets.h"
+#include "ssp_networks.h"
 
 /* ---- trajectories ------------------------------------------------------------------------------------------------------- */
 
@@ -65,9 +67,9 @@ static uint32_t first_difference(const trace *a, const trace *b) {
   return KEPT;
 }
 
-/* One RU, one phase, all species internal. */
+/* One RU, all species internal. */
 static ssp_shape plain_shape(uint32_t precision) {
-  ssp_shape s = {.chip = ff_ssp_chip_default(), .phases = 1, .internal = 100, .plain = 1};
+  ssp_shape s = {.chip = ff_ssp_chip_default(), .internal = 100, .plain = 1};
   s.chip.precision = precision;
   return s;
 }
@@ -99,6 +101,37 @@ static void is_the_same_for_all_programs(void) {
       const uint32_t delay = below(&state, 4);
       code = code_of(&program, i * 100 + k, net, &shape);
       trace *got = trace_of(code, 300, delay);
+      const uint32_t differs = first_difference(want, got);
+      FF_CHECK_SAY(differs == KEPT, "network %u, program %u: step %u", i, k, differs);
+      FF_CHECK(memcmp(want->state, got->state, sizeof want->state) == 0);
+      free(got);
+      drop(code, program);
+    }
+    free(want);
+    ff_reactions_free(net);
+  }
+}
+
+/* Also programs of the compiler. */
+static void is_the_same_for_compiled_programs(void) {
+  uint64_t state = 14;
+  for (uint32_t i = 0; i < 8; i++) {
+    const uint32_t precision = i % 2 == 0 ? 64 : 32;
+    ff_reactions *net = i < 4 ? ssp_random_network(&state, 3 + below(&state, 30), 2 + below(&state, 150))
+                              : aggregation_network(1 + below(&state, 30), 1 + below(&state, 15), i);
+    const ssp_shape plain = plain_shape(precision);
+    ff_ssp_program *program;
+    ff_ssp_code *code = code_of(&program, 1, net, &plain);
+    trace *want = trace_of(code, 200, 0);
+    drop(code, program);
+    for (uint32_t k = 0; k < 3 * FF_SSP_OPTIMISES; k++) {
+      ff_ssp_chip chip = ssp_random_shape(&state, precision).chip;
+      ff_error err;
+      chip.spes = 1 + below(&state, 4);
+      chip.reaction_memory = k % 2 == 0 ? 8192 : 64;
+      FF_CHECK_OK(ff_ssp_compile(&program, net, &chip, k % FF_SSP_OPTIMISES, k, &err), &err);
+      code = ssp_code_of(program);
+      trace *got = trace_of(code, 200, below(&state, 3));
       const uint32_t differs = first_difference(want, got);
       FF_CHECK_SAY(differs == KEPT, "network %u, program %u: step %u", i, k, differs);
       FF_CHECK(memcmp(want->state, got->state, sizeof want->state) == 0);
@@ -281,8 +314,7 @@ static void notices_an_update_that_waits(void) {
   uint64_t state = 5;
   ff_reactions *net = ssp_random_network(&state, 12, 60);
   ssp_shape shape = plain_shape(64);
-  shape.chip.internal = 3;
-  shape.phases = 2;
+  shape.internal = 0;
   ff_ssp_program *program;
   ff_ssp_code *code = code_of(&program, 9, net, &shape);
   ff_ssp_spe *spe;
@@ -290,12 +322,13 @@ static void notices_an_update_that_waits(void) {
   FF_CHECK_OK(ff_ssp_spe_new(&spe, code, NULL, &err), &err);
   ff_ssp_spe_start(spe, 1, 1, NULL);
   ff_ssp_copy *c = NULL;
-  for (int i = 0; i < 50 || (c = external_copy(spe, 0, FF_SSP_COMMITTED)) == NULL; i++) ff_ssp_spe_step(spe);
+  for (int i = 0; i < 50 || (i < 1000 && (c = external_copy(spe, 0, FF_SSP_COMMITTED)) == NULL); i++) ff_ssp_spe_step(spe);
+  FF_CHECK(c != NULL);
   FF_CHECK_OK(ff_ssp_spe_drain(spe, &err), &err);
   c->state = FF_SSP_WAITING;
-  c->when = spe->winner.step;
+  c->when = spe->winner.step + 1;
   FF_CHECK_OK(ff_ssp_spe_drain(spe, &err), &err);
-  c->when = spe->winner.step - 1;
+  c->when = spe->winner.step;
   FF_CHECK_INT(ff_ssp_spe_drain(spe, &err), FF_EINTERNAL);
   FF_CHECK_SAY(strstr(err.text, "to be committed") != NULL, "%s", err.text);
   ff_ssp_spe_free(spe);
@@ -454,7 +487,6 @@ static void has_exact_distributions(void) {
   net = network_of(pairs, some, 3);
   shape.chip.rus = 2;
   shape.internal = 50;
-  shape.phases = 2;
   code = code_of(&program, 2, net, &shape);
   FF_CHECK(quantile_of(net, code, 0.7) < QUANTILE);
   drop(code, program);
@@ -542,48 +574,48 @@ static void refuses_contradictions(void) {
   ssp_shape shape = plain_shape(32);
   shape.internal = 0;
   shape.chip.merger = 1;
-  ff_ssp_program *p = ssp_random_program(4, net, &shape);
+  ff_ssp_program *p = ssp_random_program(7, net, &shape);
   ff_ssp_unit *u = &p->units[0];
   ff_error err;
   FF_CHECK_OK(refuses(p, &err), &err);
-  FF_CHECK_INT(u->n_stream[0], 4); /* two halves, a source, and a dummy for C */
+  FF_CHECK_INT(u->n_stream, 4); /* two halves, a source, and a dummy for C */
   for (uint32_t i = 0; i < 4; i++) {
     const ff_ssp_instruction is = ff_ssp_unpack(u->words[i]);
     ff_ssp_instruction in = is;
     in.rate = 0x7F800000u;
-    refuses_word(p, i, in, "rate that is not a finite number");
+    refuses_word(p, i, in, "has a rate that is not finite");
     if (ff_ssp_is_source(is)) {
       in = is, in.op = FF_SSP_FIFO, in.entry = 600;
       refuses_word(p, i, in, "is a source");
       in = is, in.tag = 2;
-      refuses_word(p, i, in, "no reaction's");
+      refuses_word(p, i, in, "the network does not have");
       in = is, in.type = FF_SSP_UNI, in.entry = 1023;
       refuses_word(p, i, in, "holds no species");
     } else {
       in = is, in.op = FF_SSP_SPAD;
-      refuses_word(p, i, in, "fetches 3 populations in a step and takes 2");
+      refuses_word(p, i, in, "holds no species in this step");
     }
     if (is.type == FF_SSP_BI2) {
       in = is, in.type = FF_SSP_UNI;
-      refuses_word(p, i, in, "one half of reaction 0");
+      refuses_word(p, i, in, "lacks a half of reaction 1");
     }
   }
-  u->n_fetches[0]--;
-  CHECK_REFUSED(refuses(p, &err), FF_EMODEL, "no species instruction fetches");
-  u->n_fetches[0]++;
+  u->n_fetches--;
+  CHECK_REFUSED(refuses(p, &err), FF_EMODEL, "no more are fetched");
+  u->n_fetches++;
   const uint32_t fetch = u->fetches[0];
+  u->fetches[0] = ff_ssp_fetch(0, ff_ssp_fetch_length(fetch) + 1);
+  CHECK_REFUSED(refuses(p, &err), FF_EMODEL, "fetches 4 populations in a step and takes 3");
   u->fetches[0] = ff_ssp_fetch(3, 1);
   CHECK_REFUSED(refuses(p, &err), FF_EMODEL, "species that does not exist");
   u->fetches[0] = fetch;
-  u->n_stream[0] = 0;
-  u->n_fetches[0] = 0;
-  CHECK_REFUSED(refuses(p, &err), FF_EMODEL, "is evaluated 0 times");
-  p->phases = 3;
-  CHECK_REFUSED(refuses(p, &err), FF_EMODEL, "3 phases");
+  u->n_stream = 0;
+  u->n_fetches = 0;
+  CHECK_REFUSED(refuses(p, &err), FF_EMODEL, "is evaluated 0 times in a step");
   ff_ssp_program_free(p);
   ff_reactions_free(net);
 }
 
-FF_TEST_MAIN("ssp_run", is_the_same_for_all_programs, is_the_first_reaction_method, notices_spoiled_copies,
-             notices_an_update_that_waits, notices_a_lost_dummy, has_exact_logarithms, has_tables_of_logarithms,
-             has_exact_distributions, describes_failures, refuses_contradictions)
+FF_TEST_MAIN("ssp_run", is_the_same_for_all_programs, is_the_same_for_compiled_programs, is_the_first_reaction_method,
+             notices_spoiled_copies, notices_an_update_that_waits, notices_a_lost_dummy, has_exact_logarithms,
+             has_tables_of_logarithms, has_exact_distributions, describes_failures, refuses_contradictions)

@@ -9,18 +9,18 @@
 typedef struct {
   const ff_ssp_program *program;
   ff_ssp_code *code;
-  uint32_t *copy_of;  /* of each spid: 1 + the external copy of this RU, or 0 */
-  uint32_t *seen;     /* for each reaction and phase: how often it is evaluated in a step */
-  uint32_t *waiting;  /* for each register of the merger: 1 + the tag that waits there, or 0 */
-  uint32_t *holds;    /* for each entry: the copy that it holds, or FF_SSP_NO_COPY */
+  uint32_t *copy_of; /* of each spid: 1 + the external copy of this RU, or 0 */
+  uint32_t *seen;    /* for each reaction: how often it is evaluated in a step */
+  uint32_t *waiting; /* for each register of the merger: 1 + the tag that waits there, or 0 */
+  uint32_t *holds;   /* for each entry: the copy that it holds, or FF_SSP_NO_COPY */
   size_t copies_room;
 } decoder;
 
-static ff_status bad(ff_error *err, uint32_t unit, uint64_t word, const char *what) {
-  return ff_error_set(err, FF_EMODEL, "instruction %llu of RU %u of the program %s", (unsigned long long)word, unit, what);
+static ff_status bad(ff_error *err, uint32_t unit, uint32_t word, const char *what) {
+  return ff_error_set(err, FF_EMODEL, "the program is broken: instruction %u of RU %u %s", word + 1, unit + 1, what);
 }
 
-/* ---- species instructions ---------------------------------------------------------------------------------------------- */
+/* ---- copies of species ------------------------------------------------------------------------------------------------- */
 
 static ff_status add_copy(decoder *d, uint32_t spid, ff_error *err) {
   void *memory = d->code->spid;
@@ -33,26 +33,26 @@ static ff_status add_copy(decoder *d, uint32_t spid, ff_error *err) {
 
 static ff_status internal_copies(decoder *d, uint32_t unit, ff_error *err) {
   const ff_ssp_unit *u = &d->program->units[unit];
-  if (u->n_internal > d->program->chip.internal)
-    return ff_error_set(err, FF_EMODEL, "RU %u of the program has %u internal species; the processor has room for %u", unit,
-                        u->n_internal, d->program->chip.internal);
+  if (u->n_internal > d->code->n_entries)
+    return ff_error_set(err, FF_EMODEL, "the program is broken: %u species stay in RU %u, whose scratchpad has %u entries",
+                        u->n_internal, unit + 1, d->code->n_entries);
   ff_status status = FF_OK;
-  for (uint32_t i = 0; i < u->n_internal && status == FF_OK; i++)
+  for (uint32_t i = 0; i < u->n_internal && status == FF_OK; i++) {
     if (u->internal[i] < d->code->n_species)
       status = add_copy(d, u->internal[i], err);
     else
-      status = ff_error_set(err, FF_EMODEL, "RU %u of the program has internal species %u; there are %u", unit, u->internal[i],
-                            d->code->n_species);
+      status = ff_error_set(err, FF_EMODEL, "the program is broken: entry %u of RU %u has a species that does not exist", i + 1,
+                            unit + 1);
+  }
   return status;
 }
 
-/* The number of populations that a phase fetches; UINT32_MAX if a species instruction is not one. */
-static uint32_t count_data(const ff_ssp_program *program, const ff_ssp_unit *u, uint32_t phase) {
+/* The number of populations that are fetched; UINT32_MAX if a species instruction is not one. */
+static uint32_t count_data(const ff_ssp_program *program, const ff_ssp_unit *u) {
   uint64_t n = 0;
-  const uint32_t *fetch = u->fetches + ff_ssp_fetches_at(u, phase);
-  for (uint32_t i = 0; i < u->n_fetches[phase]; i++) {
-    n += ff_ssp_fetch_length(fetch[i]);
-    if ((uint64_t)ff_ssp_fetch_spid(fetch[i]) + ff_ssp_fetch_length(fetch[i]) > program->n_species) return UINT32_MAX;
+  for (uint32_t i = 0; i < u->n_fetches; i++) {
+    n += ff_ssp_fetch_length(u->fetches[i]);
+    if ((uint64_t)ff_ssp_fetch_spid(u->fetches[i]) + ff_ssp_fetch_length(u->fetches[i]) > program->n_species) return UINT32_MAX;
   }
   return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
@@ -61,39 +61,39 @@ static uint32_t count_data(const ff_ssp_program *program, const ff_ssp_unit *u, 
 static ff_status decode_fetches(decoder *d, uint32_t unit, ff_error *err) {
   const ff_ssp_unit *u = &d->program->units[unit];
   ff_ssp_code_unit *c = &d->code->units[unit];
-  uint64_t n = 0;
-  for (uint32_t phase = 0; phase < d->code->phases; phase++) {
-    c->n_data[phase] = u->n_fetches[phase] > 0 ? count_data(d->program, u, phase) : 0;
-    if (c->n_data[phase] == UINT32_MAX)
-      return ff_error_set(err, FF_EMODEL, "RU %u of the program fetches a species that does not exist", unit);
-    n += c->n_data[phase];
-  }
-  c->data = ff_calloc(n, sizeof *c->data);
-  if (c->data == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %llu species of RU %u", (unsigned long long)n, unit);
-  n = 0;
-  for (uint32_t phase = 0; phase < d->code->phases; phase++)
-    for (uint32_t i = 0; i < u->n_fetches[phase]; i++) {
-      const uint32_t fetch = u->fetches[ff_ssp_fetches_at(u, phase) + i], first = ff_ssp_fetch_spid(fetch);
-      for (uint32_t s = first; s < first + ff_ssp_fetch_length(fetch); s++) {
-        if (d->copy_of[s] == 0) {
-          const ff_status status = add_copy(d, s, err);
-          if (status != FF_OK) return status;
-          d->copy_of[s] = d->code->n_copies;
-        }
-        c->data[n++] = d->copy_of[s] - 1;
-      }
+  uint32_t n = 0;
+  c->n_data = count_data(d->program, u);
+  if (c->n_data == UINT32_MAX)
+    return ff_error_set(err, FF_EMODEL, "the program is broken: RU %u fetches a species that does not exist", unit + 1);
+  c->data = ff_calloc(c->n_data, sizeof *c->data);
+  if (c->data == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u species of RU %u", c->n_data, unit + 1);
+  for (uint32_t i = 0; i < u->n_fetches; i++) {
+    const uint32_t first = ff_ssp_fetch_spid(u->fetches[i]);
+    for (uint32_t s = first; s < first + ff_ssp_fetch_length(u->fetches[i]); s++) {
+      const ff_status status = d->copy_of[s] == 0 ? add_copy(d, s, err) : FF_OK;
+      if (status != FF_OK) return status;
+      if (d->copy_of[s] == 0) d->copy_of[s] = d->code->n_copies;
+      c->data[n++] = d->copy_of[s] - 1;
     }
+  }
   while (n > 0) d->copy_of[d->code->spid[c->data[--n]]] = 0;
   return FF_OK;
 }
 
 /* ---- instructions ------------------------------------------------------------------------------------------------------ */
 
+/* Whether a half's companion comes next. Then it needs no register: it gets the one beyond the last. */
+static int is_next(const ff_ssp_unit *u, uint32_t word, uint32_t tag) {
+  if (word + 1 >= u->n_local + u->n_stream) return 0;
+  const ff_ssp_instruction next = ff_ssp_unpack(u->words[word + 1]);
+  return next.type == FF_SSP_BI2 && next.tag == tag;
+}
+
 /* Gives a half of a Bi2 its register. *waits becomes 1 if its companion comes later. */
-static ff_status merge(decoder *d, uint32_t unit, uint64_t word, uint32_t tag, uint32_t *place, int *waits, ff_error *err) {
+static ff_status merge(decoder *d, uint32_t unit, uint32_t word, uint32_t tag, uint32_t *place, int *waits, ff_error *err) {
   const uint32_t n = d->program->chip.merger;
   uint32_t free_one = n;
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i <= n; i++) {
     if (d->waiting[i] == tag + 1) {
       d->waiting[i] = 0;
       *place = i;
@@ -102,119 +102,96 @@ static ff_status merge(decoder *d, uint32_t unit, uint64_t word, uint32_t tag, u
     }
     if (d->waiting[i] == 0 && free_one == n) free_one = i;
   }
-  if (free_one == n) return bad(err, unit, word, "finds no free register for the first half of a reaction");
+  if (is_next(&d->program->units[unit], word, tag)) free_one = n;
+  else if (free_one == n) return bad(err, unit, word, "needs one more register of the merger than there are");
   d->waiting[free_one] = tag + 1;
   *place = free_one;
   *waits = 1;
   return FF_OK;
 }
 
-static ff_status decode_rate(const ff_ssp_unit *u, uint64_t word, uint32_t bits, double *rate) {
+static double rate_of(const ff_ssp_unit *u, uint32_t word, uint32_t bits) {
   float narrow;
   memcpy(&narrow, &bits, sizeof narrow);
-  *rate = u->rates != NULL ? u->rates[word] : (double)narrow;
-  return *rate >= 0 && *rate < INFINITY ? FF_OK : FF_EMODEL;
+  return u->rates != NULL ? u->rates[word] : (double)narrow;
 }
 
-/* Decodes what an instruction does; its population is already read. */
-static ff_status decode_word(decoder *d, uint32_t unit, uint64_t word, uint32_t phase, ff_ssp_instruction in, ff_error *err) {
-  ff_ssp_code_word out = {.tag = in.tag, .entry = (uint16_t)in.entry};
+/* Finds the copy that an entry holds. */
+static ff_status decode_operand(decoder *d, uint32_t unit, uint32_t word, ff_ssp_instruction in, uint32_t *taken, ff_error *err) {
+  const ff_ssp_code_unit *c = &d->code->units[unit];
+  if (in.entry >= d->code->n_entries) return bad(err, unit, word, "names an entry beyond the scratchpad");
+  if (in.op == FF_SSP_SPAD) {
+    if (d->holds[in.entry] == FF_SSP_NO_COPY)
+      return bad(err, unit, word, "reads an entry of the scratchpad that holds no species in this step");
+    return FF_OK;
+  }
+  if (in.entry < c->n_internal) return bad(err, unit, word, "overwrites a species that stays in the scratchpad");
+  if (*taken == c->n_data) return bad(err, unit, word, "takes a population, but no more are fetched");
+  d->holds[in.entry] = c->data[(*taken)++];
+  return FF_OK;
+}
+
+static ff_status decode_word(decoder *d, uint32_t unit, uint32_t word, uint32_t *taken, ff_error *err) {
+  const ff_ssp_unit *u = &d->program->units[unit];
+  const ff_ssp_instruction in = ff_ssp_unpack(u->words[word]);
+  const double rate = rate_of(u, word, in.rate);
   ff_ssp_do what = in.type == FF_SSP_UNI ? FF_SSP_DO_UNI : FF_SSP_DO_BI1;
   uint32_t place = 0;
-  if (decode_rate(&d->program->units[unit], word, in.rate, &out.rate) != FF_OK)
-    return bad(err, unit, word, "has a rate that is not a finite number of at least 0");
+  if (!(rate >= 0 && rate < INFINITY)) return bad(err, unit, word, "has a rate that is not finite");
   if (in.type == FF_SSP_SPECIAL) what = ff_ssp_is_dummy(in) ? FF_SSP_DO_DUMMY : FF_SSP_DO_SOURCE;
-  if (what != FF_SSP_DO_DUMMY && in.tag >= d->code->n_reactions) return bad(err, unit, word, "has a tag that is no reaction's");
-  if (in.type == FF_SSP_BI2) {
+  if (what != FF_SSP_DO_DUMMY && in.tag >= d->code->n_reactions)
+    return bad(err, unit, word, "names a reaction that the network does not have");
+  if (what == FF_SSP_DO_SOURCE && in.op != FF_SSP_SPAD) return bad(err, unit, word, "is a source that reads a species");
+  ff_status status = what != FF_SSP_DO_SOURCE ? decode_operand(d, unit, word, in, taken, err) : FF_OK;
+  if (status == FF_OK && in.type == FF_SSP_BI2) {
     int waits = 0;
-    const ff_status status = merge(d, unit, word, in.tag, &place, &waits, err);
-    if (status != FF_OK) return status;
+    status = merge(d, unit, word, in.tag, &place, &waits, err);
     what = waits ? FF_SSP_DO_WAIT : FF_SSP_DO_BI2;
   }
-  if (what != FF_SSP_DO_DUMMY && what != FF_SSP_DO_WAIT) d->seen[(size_t)phase * d->code->n_reactions + in.tag]++;
-  out.what = (uint16_t)(place | (in.op == FF_SSP_FIFO ? FF_SSP_IS_FIFO : 0) | (uint32_t)what << 13);
-  d->code->units[unit].words[word] = out;
-  return FF_OK;
-}
-
-/* Decodes n instructions of a step in this phase, from `word` on; *taken counts the populations that they take. In the first
- * round, entries may be empty that the last step of a phase will have filled. */
-static ff_status decode_part(decoder *d, uint32_t unit, uint64_t word, uint32_t n, uint32_t phase, int round, uint32_t *taken,
-                             ff_error *err) {
-  const ff_ssp_code_unit *c = &d->code->units[unit];
-  const uint32_t *data = c->data + (phase > 0 ? c->n_data[0] : 0);
-  for (const uint64_t end = word + n; word < end; word++) {
-    const ff_ssp_instruction in = ff_ssp_unpack(d->program->units[unit].words[word]);
-    if (in.entry >= d->code->n_entries) return bad(err, unit, word, "has an entry that the scratchpad lacks");
-    if (in.op == FF_SSP_FIFO) {
-      if (ff_ssp_is_source(in)) return bad(err, unit, word, "is a source, but takes a population");
-      if (*taken == c->n_data[phase]) return bad(err, unit, word, "takes a population that no species instruction fetches");
-      if (in.entry < c->n_internal) return bad(err, unit, word, "takes a population into the entry of an internal species");
-      d->holds[in.entry] = data[(*taken)++];
-    } else if (!ff_ssp_is_source(in) && d->holds[in.entry] == FF_SSP_NO_COPY && round > 0) {
-      return bad(err, unit, word, "reads an entry of the scratchpad that holds no species");
-    }
-    if (round == 0) continue;
-    const ff_status status = decode_word(d, unit, word, phase, in, err);
-    if (status != FF_OK) return status;
-  }
-  return FF_OK;
-}
-
-/* Decodes a step of each phase, first without instructions, to learn what entries hold before the first step. */
-static ff_status decode_steps(decoder *d, uint32_t unit, ff_error *err) {
-  ff_ssp_code_unit *c = &d->code->units[unit];
-  for (int round = 0; round < 2; round++) {
-    if (round == 1) memcpy(c->loaded, d->holds, d->code->n_entries * sizeof *c->loaded);
-    for (uint32_t phase = 0; phase < d->code->phases; phase++) {
-      uint32_t taken = 0;
-      const uint64_t stream = ff_ssp_stream_at(&d->program->units[unit], phase);
-      ff_status status = decode_part(d, unit, 0, c->n_local, phase, round, &taken, err);
-      if (status == FF_OK) status = decode_part(d, unit, stream, c->n_stream[phase], phase, round, &taken, err);
-      if (status != FF_OK) return status;
-      if (taken != c->n_data[phase])
-        return ff_error_set(err, FF_EMODEL, "RU %u of the program fetches %u populations in a step and takes %u of them", unit,
-                            c->n_data[phase], taken);
-      for (uint32_t i = 0; i < d->program->chip.merger; i++)
-        if (d->waiting[i] != 0)
-          return ff_error_set(err, FF_EMODEL, "RU %u of the program has only one half of reaction %u", unit, d->waiting[i] - 1);
-    }
-  }
+  if (status != FF_OK) return status;
+  if (what != FF_SSP_DO_DUMMY && what != FF_SSP_DO_WAIT) d->seen[in.tag]++;
+  d->code->units[unit].words[word] = (ff_ssp_code_word){.rate = rate, .tag = in.tag, .entry = (uint16_t)in.entry,
+                                                        .place = (uint16_t)place, .what = (uint8_t)what,
+                                                        .takes = in.op == FF_SSP_FIFO};
   return FF_OK;
 }
 
 static ff_status decode_unit(decoder *d, uint32_t unit, ff_error *err) {
   const ff_ssp_unit *u = &d->program->units[unit];
   ff_ssp_code_unit *c = &d->code->units[unit];
-  uint64_t n = u->n_local;
-  c->n_local = u->n_local;
-  for (uint32_t phase = 0; phase < d->code->phases; phase++) n += c->n_stream[phase] = u->n_stream[phase];
+  uint32_t taken = 0;
+  if ((uint64_t)u->n_local + u->n_stream > UINT32_MAX)
+    return ff_error_set(err, FF_ESIZE, "RU %u of the program has more than 2^32 instructions", unit + 1);
+  c->n_words = u->n_local + u->n_stream;
   c->n_internal = u->n_internal;
   c->first_copy = d->code->n_copies;
-  c->words = ff_calloc(n, sizeof *c->words);
-  c->loaded = ff_calloc(d->code->n_entries, sizeof *c->loaded);
-  if (c->words == NULL || c->loaded == NULL)
-    return ff_error_set(err, FF_EMEMORY, "no memory for %llu instructions", (unsigned long long)n);
+  c->words = ff_calloc(c->n_words, sizeof *c->words);
+  if (c->words == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u instructions of RU %u", c->n_words, unit + 1);
   ff_status status = internal_copies(d, unit, err);
   if (status == FF_OK) status = decode_fetches(d, unit, err);
   for (uint32_t i = 0; i < d->code->n_entries; i++) d->holds[i] = i < c->n_internal ? c->first_copy + i : FF_SSP_NO_COPY;
-  return status == FF_OK ? decode_steps(d, unit, err) : status;
+  for (uint32_t i = 0; i < c->n_words && status == FF_OK; i++) status = decode_word(d, unit, i, &taken, err);
+  if (status != FF_OK) return status;
+  if (taken != c->n_data)
+    return ff_error_set(err, FF_EMODEL, "the program is broken: RU %u fetches %u populations in a step and takes %u of them",
+                        unit + 1, c->n_data, taken);
+  for (uint32_t i = 0; i <= d->program->chip.merger; i++)
+    if (d->waiting[i] != 0)
+      return ff_error_set(err, FF_EMODEL, "the program is broken: RU %u lacks a half of reaction %u", unit + 1, d->waiting[i]);
+  return FF_OK;
 }
 
 /* ---- all RUs ----------------------------------------------------------------------------------------------------------- */
 
 static ff_status check_reactions(const decoder *d, ff_error *err) {
-  for (uint32_t phase = 0; phase < d->code->phases; phase++)
-    for (uint32_t r = 0; r < d->code->n_reactions; r++) {
-      const uint32_t n = d->seen[(size_t)phase * d->code->n_reactions + r];
-      if (n != 1)
-        return ff_error_set(err, FF_EMODEL, "reaction %u of the program is evaluated %u times in phase %u; expected once", r, n,
-                            phase);
-    }
+  for (uint32_t r = 0; r < d->code->n_reactions; r++)
+    if (d->seen[r] != 1)
+      return ff_error_set(err, FF_EMODEL, "the program is broken: reaction %u is evaluated %u times in a step", r + 1,
+                          d->seen[r]);
   for (size_t i = 0; i < (size_t)d->code->n_reactions * FF_SSP_CHANGES; i++)
     if (d->program->vectors[i] != 0 && ff_ssp_change_spid(d->program->vectors[i]) >= d->code->n_species)
-      return ff_error_set(err, FF_EMODEL, "reaction %llu of the program changes a species that does not exist",
-                          (unsigned long long)(i / FF_SSP_CHANGES));
+      return ff_error_set(err, FF_EMODEL, "the program is broken: reaction %llu changes a species that does not exist",
+                          (unsigned long long)(i / FF_SSP_CHANGES + 1));
   return FF_OK;
 }
 
@@ -244,8 +221,8 @@ static ff_status copy_tables(ff_ssp_code *code, ff_error *err) {
   if (n_changes > 0) memcpy(code->vectors, p->vectors, n_changes * sizeof *code->vectors);
   for (uint32_t s = 0; s < code->n_species; s++) {
     if (p->species[s] >= code->n_species)
-      return ff_error_set(err, FF_EMODEL, "species %u of the program is number %u of the network, which has %u", s, p->species[s],
-                          code->n_species);
+      return ff_error_set(err, FF_EMODEL, "the program is broken: species %u has number %u of the network, which has %u", s + 1,
+                          p->species[s], code->n_species);
     code->species[s] = p->species[s];
     code->initial[p->species[s]] = p->initial[s];
   }
@@ -265,8 +242,8 @@ static ff_status make_logarithms(ff_ssp_code *code, ff_error *err) {
 static ff_status decode(decoder *d, ff_error *err) {
   const ff_ssp_program *p = d->program;
   d->copy_of = ff_calloc(p->n_species, sizeof *d->copy_of);
-  d->seen = ff_calloc((size_t)p->n_reactions * FF_SSP_PHASES, sizeof *d->seen);
-  d->waiting = ff_calloc(p->chip.merger, sizeof *d->waiting);
+  d->seen = ff_calloc(p->n_reactions, sizeof *d->seen);
+  d->waiting = ff_calloc((size_t)p->chip.merger + 1, sizeof *d->waiting);
   d->holds = ff_calloc(d->code->n_entries, sizeof *d->holds);
   if (d->copy_of == NULL || d->seen == NULL || d->waiting == NULL || d->holds == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for %u species and %u reactions", p->n_species, p->n_reactions);
@@ -277,8 +254,6 @@ static ff_status decode(decoder *d, ff_error *err) {
 
 ff_status ff_ssp_code_new(ff_ssp_code **out, const ff_ssp_program *program, ff_error *err) {
   *out = NULL;
-  if (program->phases < 1 || program->phases > FF_SSP_PHASES)
-    return ff_error_set(err, FF_EMODEL, "the program has %u phases; expected 1 or %d", program->phases, FF_SSP_PHASES);
   if (program->n_species > FF_SSP_MAX_SPECIES || program->n_reactions > FF_SSP_MAX_REACTIONS)
     return ff_error_set(err, FF_ESIZE, "the program has %u species and %u reactions; there may be %u and %u", program->n_species,
                         program->n_reactions, FF_SSP_MAX_SPECIES, FF_SSP_MAX_REACTIONS);
@@ -293,7 +268,6 @@ ff_status ff_ssp_code_new(ff_ssp_code **out, const ff_ssp_program *program, ff_e
   code->n_entries = program->chip.internal + program->chip.cached;
   code->n_species = program->n_species;
   code->n_reactions = program->n_reactions;
-  code->phases = program->phases;
   code->is_double = program->chip.precision == 64;
   for (code->ahead = 1; code->ahead < program->chip.data;) code->ahead *= 2;
   decoder d = {.program = program, .code = code};
@@ -317,7 +291,6 @@ void ff_ssp_code_free(ff_ssp_code *code) {
   for (uint32_t j = 0; j < code->n_units; j++) {
     free(code->units[j].words);
     free(code->units[j].data);
-    free(code->units[j].loaded);
   }
   free(code->units);
   free(code->spid);
@@ -330,8 +303,8 @@ void ff_ssp_code_free(ff_ssp_code *code) {
   free(code);
 }
 
-uint64_t ff_ssp_code_instructions(const ff_ssp_code *code, uint32_t phase) {
+uint64_t ff_ssp_code_instructions(const ff_ssp_code *code) {
   uint64_t n = 0;
-  for (uint32_t j = 0; j < code->n_units; j++) n += (uint64_t)code->units[j].n_local + code->units[j].n_stream[phase];
+  for (uint32_t j = 0; j < code->n_units; j++) n += code->units[j].n_words;
   return n;
 }

@@ -19,8 +19,7 @@
  * Memory. Each RU of an SPE has its own internal species in its scratchpad, and its own copy of all its external species in the
  * memory. Populations are fetched chip.data ahead, also for the steps to come. An update is committed to the memory in the
  * stream of the next step or a later one, just before the species is read there. Until a population is taken that was read after
- * this, the writeback update unit replaces what was fetched. At the start, an entry that the first instruction reads without
- * having fetched it holds its species already, as at the end of the last phase. */
+ * this, the writeback update unit replaces what was fetched. */
 #ifndef FF_SSP_RUN_H
 #define FF_SSP_RUN_H
 
@@ -39,8 +38,8 @@ typedef struct ff_ssp_code ff_ssp_code;
 ff_status ff_ssp_code_new(ff_ssp_code **out, const ff_ssp_program *program, ff_error *err);
 void ff_ssp_code_free(ff_ssp_code *code);
 
-/* Instructions of all RUs in a step of this phase. O(1). */
-uint64_t ff_ssp_code_instructions(const ff_ssp_code *code, uint32_t phase);
+/* Instructions of all RUs in a step. O(RUs). */
+uint64_t ff_ssp_code_instructions(const ff_ssp_code *code);
 
 /* ---- processing elements ---------------------------------------------------------------------------------------------- */
 

@@ -17,31 +17,26 @@ enum { FF_SSP_DRAW_FIRST = 1, FF_SSP_DRAW_FIRST32 = 2 };
 typedef enum { FF_SSP_DO_UNI, FF_SSP_DO_BI1, FF_SSP_DO_WAIT, FF_SSP_DO_BI2, FF_SSP_DO_DUMMY, FF_SSP_DO_SOURCE } ff_ssp_do;
 
 typedef struct {
-  double rate;      /* of 32 bits, too */
+  double rate;    /* of 32 bits, too */
   uint32_t tag;
-  uint16_t entry;
-  uint16_t what;    /* bits 0 to 11: the register of the merger; bit 12: FIFO; from bit 13 on: ff_ssp_do */
+  uint16_t entry, place; /* of the scratchpad, and of the merger: its registers, and one for halves whose companion comes next */
+  uint8_t what;   /* ff_ssp_do */
+  uint8_t takes;  /* whether it first takes a population from the stream: FIFO */
 } ff_ssp_code_word;
 
-#define FF_SSP_IS_FIFO 0x1000u
-#define FF_SSP_REGISTER 0xFFFu
-
-/* Copies of species have numbers: those of RU j are copies `first_copy` of unit j to first_copy of unit j + 1 - 1, first the
- * internal ones, which are also its entries, then the external ones. */
+/* Copies of species have numbers: those of an RU begin with first_copy, and are first the internal ones, which are also its
+ * entries, and then the external ones. */
 typedef struct {
-  ff_ssp_code_word *words; /* as in the program: local, phase 0, phase 1 */
-  uint32_t n_local, n_stream[FF_SSP_PHASES];
-  uint32_t *data;          /* the copies that the streams of the phases fetch */
-  uint32_t n_data[FF_SSP_PHASES];
-  uint32_t *loaded;        /* for each entry: the copy that it holds before the first step, or FF_SSP_NO_COPY */
-  uint32_t first_copy, n_internal;
+  ff_ssp_code_word *words;
+  uint32_t *data; /* the copies that are fetched in a step */
+  uint32_t n_words, n_data, n_internal, first_copy;
 } ff_ssp_code_unit;
 
 struct ff_ssp_code {
   const ff_ssp_program *program; /* borrowed */
   ff_ssp_code_unit *units;
   uint32_t n_units, n_entries;   /* entries of each unit */
-  uint32_t n_species, n_reactions, phases;
+  uint32_t n_species, n_reactions;
   uint32_t n_copies;
   uint32_t *spid;      /* of each copy */
   uint32_t *held_first; /* n_species + 1 entries */

@@ -20,7 +20,7 @@ ff_status ff_ssp_spe_new(ff_ssp_spe **out, const ff_ssp_code *code, const ff_ssp
   e->copies = ff_calloc(code->n_copies, sizeof *e->copies);
   e->entries = ff_calloc((size_t)code->n_units * code->n_entries, sizeof *e->entries);
   e->fetched = ff_calloc((size_t)code->n_units * code->ahead, sizeof *e->fetched);
-  e->merger = ff_calloc(code->program->chip.merger, sizeof *e->merger);
+  e->merger = ff_calloc((size_t)code->program->chip.merger + 1, sizeof *e->merger);
   e->state = ff_calloc(code->n_species, sizeof *e->state);
   e->propensity = ff_calloc(code->is_double ? n_padded : 0, sizeof *e->propensity);
   e->propensity32 = ff_calloc(code->is_double ? 0 : n_padded, sizeof *e->propensity32);
@@ -55,12 +55,11 @@ void ff_ssp_spe_free(ff_ssp_spe *e) {
 
 /* Fetches the next population of the stream. Before this, an update of the species that waits is committed. */
 static inline void fetch(const ff_ssp_code *code, const ff_ssp_code_unit *unit, ff_ssp_ru *ru, ff_ssp_copy *copies) {
-  uint32_t phase = (uint32_t)ru->step & (code->phases - 1);
-  while (ru->at == unit->n_data[phase]) {
+  if (ru->at == unit->n_data) {
     ru->at = 0;
-    phase = (uint32_t)++ru->step & (code->phases - 1);
+    ru->step++;
   }
-  ff_ssp_copy *c = &copies[unit->data[(phase > 0 ? unit->n_data[0] : 0) + ru->at++]];
+  ff_ssp_copy *c = &copies[unit->data[ru->at++]];
   if (c->state == FF_SSP_WAITING && c->when <= ru->step) {
     c->memory = c->update;
     c->state = FF_SSP_COMMITTED;
@@ -110,15 +109,15 @@ static inline float propensity32(ff_ssp_do action, float rate, uint32_t x, uint3
   return rate * (float)((uint64_t)x * ((uint64_t)x - 1)); /* 0 of 0, although 0 - 1 wraps around */
 }
 
-/* Executes n instructions, which take the populations of these copies. Returns the rest of the copies. */
-static inline const uint32_t *execute(ff_ssp_spe *e, uint32_t j, const ff_ssp_code_word *word, uint32_t n, const uint32_t *data,
-                                      int is_double) {
+/* Executes the instructions of RU j. */
+static inline void execute(ff_ssp_spe *e, uint32_t j, int is_double) {
   const ff_ssp_code *code = e->code;
   const ff_ssp_code_unit *unit = &code->units[j];
   ff_ssp_ru *ru = &e->rus[j];
   const uint64_t now = e->winner.step + 1;
-  for (const ff_ssp_code_word *end = word + n; word < end; word++) {
-    const ff_ssp_do action = (ff_ssp_do)(word->what >> 13);
+  const uint32_t *data = unit->data;
+  for (const ff_ssp_code_word *word = unit->words, *end = word + unit->n_words; word < end; word++) {
+    const ff_ssp_do action = (ff_ssp_do)word->what;
     if (action == FF_SSP_DO_SOURCE) {
       if (is_double)
         e->propensity[word->tag] = word->rate;
@@ -127,13 +126,13 @@ static inline const uint32_t *execute(ff_ssp_spe *e, uint32_t j, const ff_ssp_co
       continue;
     }
     ff_ssp_entry *entry = &ru->entries[word->entry];
-    if (word->what & FF_SSP_IS_FIFO) {
+    if (word->takes) {
       entry->copy = *data++;
       entry->population = take(code, unit, ru, e->copies, entry->copy);
     }
     ff_ssp_copy *c = &e->copies[entry->copy];
     if (FF_RARELY(c->told >> 8 == now)) apply(e, unit, entry, c);
-    uint32_t *merged = &e->merger[word->what & FF_SSP_REGISTER];
+    uint32_t *merged = &e->merger[word->place];
     if (action == FF_SSP_DO_DUMMY) continue;
     if (action == FF_SSP_DO_WAIT)
       *merged = entry->population;
@@ -141,17 +140,6 @@ static inline const uint32_t *execute(ff_ssp_spe *e, uint32_t j, const ff_ssp_co
       e->propensity[word->tag] = propensity(action, word->rate, entry->population, *merged);
     else
       e->propensity32[word->tag] = propensity32(action, (float)word->rate, entry->population, *merged);
-  }
-  return data;
-}
-
-static inline void execute_all(ff_ssp_spe *e, int is_double) {
-  const uint32_t phase = (uint32_t)e->winner.step & (e->code->phases - 1);
-  for (uint32_t j = 0; j < e->code->n_units; j++) {
-    const ff_ssp_code_unit *unit = &e->code->units[j];
-    const uint32_t *data = unit->data + (phase > 0 ? unit->n_data[0] : 0);
-    data = execute(e, j, unit->words, unit->n_local, data, is_double);
-    execute(e, j, unit->words + unit->n_local + (phase > 0 ? unit->n_stream[0] : 0), unit->n_stream[phase], data, is_double);
   }
 }
 
@@ -182,10 +170,11 @@ int ff_ssp_spe_step(ff_ssp_spe *e) {
   if (e->begun) fire(e);
   e->begun = 1;
   if (e->failure.what != FF_SSP_FINE) return 0;
-  if (e->code->is_double)
-    execute_all(e, 1);
-  else
-    execute_all(e, 0);
+  for (uint32_t j = 0; j < e->code->n_units; j++)
+    if (e->code->is_double)
+      execute(e, j, 1);
+    else
+      execute(e, j, 0);
   if (!ff_ssp_spe_find(e)) {
     fail(e, FF_SSP_BAD_PROPENSITY, e->winner.tag, INFINITY, before);
     return 0;
@@ -213,10 +202,10 @@ void ff_ssp_spe_start(ff_ssp_spe *e, uint64_t key, uint64_t trajectory, const do
     ru->n_fetched = ru->n_taken = ru->step = 0;
     ru->at = 0;
     for (uint32_t i = 0; i < code->n_entries; i++) {
-      const uint32_t copy = unit->loaded[i];
+      const uint32_t copy = i < unit->n_internal ? unit->first_copy + i : FF_SSP_NO_COPY;
       ru->entries[i] = (ff_ssp_entry){.population = copy != FF_SSP_NO_COPY ? e->copies[copy].memory : 0, .copy = copy};
     }
-    if (unit->n_data[0] + unit->n_data[1] > 0)
+    if (unit->n_data > 0)
       while (ru->n_fetched < code->ahead) fetch(code, unit, ru, e->copies);
   }
 }
@@ -252,10 +241,10 @@ static ff_status drain(const ff_ssp_spe *e, uint32_t j, ff_error *err) {
     const uint32_t number = code->species[code->spid[i]], population = population_of(e, j, i);
     if ((double)population != e->state[number])
       return ff_error_set(err, FF_EINTERNAL, "the copy of species %s in RU %u is %u in step %llu; the state is %.17g",
-                          shown(code, number).text, j, population, step, e->state[number]);
-    if (e->copies[i].state == FF_SSP_WAITING && e->copies[i].when + code->phases <= e->winner.step + 1)
+                          shown(code, number).text, j + 1, population, step, e->state[number]);
+    if (e->copies[i].state == FF_SSP_WAITING && e->copies[i].when <= e->winner.step)
       return ff_error_set(err, FF_EINTERNAL, "an update of species %s in RU %u waits from step %llu to step %llu to be committed",
-                          shown(code, number).text, j, (unsigned long long)e->copies[i].when, step);
+                          shown(code, number).text, j + 1, (unsigned long long)e->copies[i].when, step);
   }
   return FF_OK;
 }

@@ -5,7 +5,7 @@
 
 #include "ff_ssp_run_internal.h"
 
-/* How many reactions are computed together, from `first` on: a multiple of 4; what is beyond the last one has the propensity 0. */
+/* How many reactions are computed together, from `first` on: a multiple of 4. Beyond the last one, propensities are 0. */
 static inline uint32_t length_of(const ff_ssp_spe *e, uint32_t first) {
   const uint32_t left = e->code->n_reactions - first;
   return left < FF_SSP_CHUNK ? (left + 3) / 4 * 4 : FF_SSP_CHUNK;
