@@ -5,10 +5,11 @@
  *
  * An instruction reads the population of one species from an entry of the RU's scratchpad, which has chip.internal + chip.cached
  * entries. The first ones have the internal species, which stay there. With SPAD, the entry has the species already. With FIFO,
- * the RU takes the next population that was fetched for it and puts it there, where it is of use until the end of the step. The RU's species instructions say what is fetched, in this order: `length` species
- * from a spid on. Each RU of each SPE has its own copy of all its external species in the memory, and its own internal species
- * in its scratchpad. The state change of a step is told to all RUs, which apply it to a species as it is read, once a step. So
- * each RU reads each species that it holds in each step; a dummy does so where no reaction does.
+ * the RU takes the next population that was fetched for it and puts it there, where it is of use until the end of the step. The
+ * RU's species instructions say what is fetched, in this order: `length` species from a spid on. Each RU of each SPE has its own
+ * copy of all its external species in the memory, and its own internal species in its scratchpad. The state change of a step is
+ * told to all RUs, which apply it to a species as it is read, once a step. So each RU reads each species that it holds in each
+ * step; a dummy does so where no reaction does.
  */
 #ifndef FF_SSP_PROGRAM_H
 #define FF_SSP_PROGRAM_H
@@ -121,9 +122,10 @@ ff_status ff_ssp_program_move(ff_ssp_program *program, const ff_ssp_chip *chip, 
 /* ---- a checker of its own: ff_ssp_check.c ---------------------------------------------------------------------------- */
 
 /* Checks what must hold for any program: each reaction is evaluated once a step, by one RU, both halves of a Bi2 with at most
- * chip.merger halves open; the populations fetched are those taken, in order; SPAD names an internal species, or one that was taken
- * in the same step; each internal species is read in each step, and each species that changes by some RU; numbers fit; places do
- * not overlap. FF_EMODEL; the sentence names the RU and the instruction. O(size). */
+ * chip.merger halves that wait (a half whose companion comes next does not); the populations fetched are those taken, in order;
+ * SPAD names an internal species, or one that was taken in the same step; each internal species is read in each step, and each
+ * species that changes by some RU; numbers fit; places do not overlap. FF_EMODEL; the sentence names the RU and the instruction.
+ * O(size). */
 ff_status ff_ssp_check(const ff_ssp_program *program, ff_error *err);
 
 /* ---- files: ff_ssp_image.c ------------------------------------------------------------------------------------------- */
