@@ -243,8 +243,10 @@ static void queues_obey_little(void) {
     ff_ssp_program *p = draw_program(&chip, &shape, &seed);
     firing f = {.seed = seed, .left = 4, .longest = 9};
     ff_ssp_timing *t = new_timing(p, &f, NULL);
-    for (uint64_t to = 1; to < 3000; to++) {
-      if (advance(t, to, UINT64_MAX)) break;
+    int done = 0;
+    for (uint64_t to = 1; to < 3000 && !done; to++) {
+      done = advance(t, to, UINT64_MAX);
+      if (ff_ssp_timing_now(t) < to) break;
       ff_ssp_timing_requests(t, on_way, cycles);
       for (int k = 0; k < FF_SSP_N_USES; k++) sum[k] += on_way[k];
     }
@@ -299,6 +301,7 @@ static void lane_sends_a_word_a_cycle(void) {
 static void spes_share_a_lane(void) {
   ff_ssp_chip chip = ff_ssp_chip_default();
   chip.spes = 2;
+  chip.reaction_fifo = 8; /* less than the 21 cycles that a miss of the vector cache costs */
   ff_ssp_program *p = plain_program(&chip, 0, 500, 0, 1);
   for (uint32_t m = 0; m < p->n_reactions; m++) p->vectors[m * FF_SSP_CHANGES] = ff_ssp_change(0, 1);
   firing f = {.seed = 5, .left = 2, .longest = 60};
@@ -384,32 +387,58 @@ static void caches_vectors(void) {
 
 /* ---- species ------------------------------------------------------------------------------------------------------------------ */
 
-/* 16 RUs that fetch far species, one line each: 4 a channel, on which the prototype of section 10 got 0.79 accesses a ns, of which
- * the interface grants 0.8. Its streams have random lines, ours go over banks in turns. So the bound is 0.8, and 2% may be lost. */
-static void species_fill_four_channels(void) {
-  ff_ssp_chip chip = ff_ssp_chip_default();
-  chip.rus = 16;
-  ff_ssp_program *p = plain_program(&chip, 100, 0, 2000, 16);
+/* RUs fetch species of as many lines, in the order of lines or not. Accesses a ns, after the first steps. */
+static double access_rate(const ff_ssp_chip *chip, int in_order) {
+  ff_ssp_program *p = plain_program(chip, 100, 0, 2000, 16);
+  uint64_t seed = 9;
+  for (uint32_t j = 0; j < chip->rus; j++) {
+    p->units[j].n_local += p->units[j].n_stream; /* reactions need no grants */
+    p->units[j].n_stream = 0;
+    for (uint32_t i = in_order ? 0 : 2000; i > 1; i--) {
+      const uint32_t other = below(&seed, i), at = p->units[j].fetches[i - 1];
+      p->units[j].fetches[i - 1] = p->units[j].fetches[other];
+      p->units[j].fetches[other] = at;
+    }
+  }
   firing f = {.seed = 5, .left = 1, .tags = 1};
   ff_ssp_timing *t = new_timing(p, &f, NULL);
   advance(t, 20000, UINT64_MAX);
   const uint64_t before = all_lines(t, p, FF_SSP_READ_SPECIES);
   advance(t, 220000, UINT64_MAX);
   const double a_ns = (double)(all_lines(t, p, FF_SSP_READ_SPECIES) - before) / (200000 * 2.5);
-  if (getenv("FF_SSP_VERBOSE") != NULL) printf("%g accesses a ns\n", a_ns);
-  FF_CHECK_SAY(a_ns > 0.8 * 0.95 && a_ns <= 0.8, "%g accesses a ns", a_ns);
+  if (getenv("FF_SSP_VERBOSE") != NULL)
+    printf("%u RUs, grants %u, %s: %g accesses a ns\n", chip->rus, chip->grants, in_order ? "in order" : "random", a_ns);
   ff_ssp_timing_free(t);
   ff_ssp_program_free(p);
+  return a_ns;
 }
 
-/* One RU with one request at a time: a population takes the idle read's 21 cycles, and asks again when it comes. The RU issues with
- * the next one. So a step of n takes 21 n cycles, if no refresh comes: the SMU goes on while the RU waits for its state change. */
+/* RUs that fetch far species, one line each. Four channels have 0.8 accesses a ns, of which the prototype of section 10 got 0.79,
+ * with 4 or more streams a channel. One grant a memory cycle is 0.8 too. */
+static void species_fill_four_channels(void) {
+  static const uint32_t R[] = {4, 12, 16, 32};
+  for (size_t i = 0; i < 4; i++) {
+    for (uint32_t grants = 0; grants <= 1; grants++) {
+      for (int in_order = 0; in_order < 2; in_order++) {
+        ff_ssp_chip chip = ff_ssp_chip_default();
+        chip.rus = R[i];
+        chip.grants = grants;
+        const double a_ns = access_rate(&chip, in_order);
+        FF_CHECK_SAY(a_ns > 0.8 * 0.85 && a_ns <= 0.8, "%g accesses a ns", a_ns);
+      }
+    }
+  }
+}
+
+/* One RU with one request at a time, all in open rows. A read takes 11 + 4 cycles of memory, which are 8, and 2 x 4 in the
+ * interface. The next request is made as the population comes. So a step of n takes 16 n cycles, but for refreshes and two rows:
+ * the SMU goes on while the RU waits for its state change. */
 static void one_request_at_a_time(void) {
   ff_ssp_chip chip = ff_ssp_chip_default();
   chip.requests = 1;
   chip.grants = 0;
-  chip.hits = 1;
-  ff_ssp_program *p = plain_program(&chip, 0, 0, 400, 16 * 8 * 256);
+  chip.hits = 1 << 20;
+  ff_ssp_program *p = plain_program(&chip, 0, 0, 400, 16 * 8);
   firing f = {.seed = 5, .left = 1, .tags = 1};
   ff_ssp_timing *t = new_timing(p, &f, NULL);
   FF_CHECK_INT(p->units[0].n_local, 0);
@@ -417,8 +446,9 @@ static void one_request_at_a_time(void) {
   const uint64_t warm = f.last[0];
   advance(t, UINT64_MAX / 4, 12);
   const double a_read = (double)(f.last[0] - warm) / 4000;
-  /* All rows are of bank 0: 39 cycles of memory are below 42. A refresh of 88 + 11 + 11 cycles comes at most each 6,240. */
-  FF_CHECK_SAY(a_read >= 21 && a_read < 21 * (1 + 110. / 6240) + 0.1, "%g cycles a read", a_read);
+  /* A refresh comes each 6,240 cycles of memory and takes 88, and 11 + 11 for the row and its activation, and the read before it.
+   * Two rows cost 11 + 11 in 400 reads. */
+  FF_CHECK_SAY(a_read >= 16 && a_read < 16 * (1 + (88. + 22 + 28) / 6240) + 0.1, "%g cycles a read", a_read);
   ff_ssp_timing_free(t);
   ff_ssp_program_free(p);
 }

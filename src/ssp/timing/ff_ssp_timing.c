@@ -304,7 +304,7 @@ void ff_ssp_timing_requests(const ff_ssp_timing *t, uint64_t on_way[FF_SSP_N_USE
     on_way[c->use] += c->tail - c->known;
     cycles[c->use] += c->time;
     for (uint64_t i = c->known; i < c->tail; i++) cycles[c->use] += t->now - read_at(c, i)->made;
-    for (uint64_t i = c->known; i > 0 && c->known - i <= c->reads_mask && read_at(c, i - 1)->at >= t->now; i--) {
+    for (uint64_t i = c->known; i > 0 && c->tail - i <= c->reads_mask && read_at(c, i - 1)->at >= t->now; i--) {
       on_way[c->use]++;
       cycles[c->use] -= read_at(c, i - 1)->at - t->now;
     }
