@@ -213,9 +213,9 @@ static void begin(ff_ssp_timing *t) {
   t->has_begun = 1;
   ff_ssp_spes_begin(t);
   for (uint32_t j = 0; j < t->R; j++)
-    if (t->lanes[j].lines > 0) ff_ssp_schedule(t, j, 0);
+    if (t->lanes[j].lines > 0) ff_ssp_look_at(t, j, 0);
   for (uint32_t u = 0; u < t->n_units; u++)
-    if (t->smus[u].most_waiting > 0) ff_ssp_schedule(t, smu_waker(t, u), 0);
+    if (t->smus[u].most_waiting > 0) ff_ssp_look_at(t, smu_waker(t, u), 0);
 }
 
 static ff_status failure(const ff_ssp_timing *t, ff_error *err) {

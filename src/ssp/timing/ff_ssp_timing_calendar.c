@@ -14,7 +14,7 @@ static void take_out(ff_ssp_timing *t, waker *w) {
   if (t->first[slot] == NOBODY) t->filled[slot / 64] &= ~(UINT64_C(1) << slot % 64);
 }
 
-void ff_ssp_schedule(ff_ssp_timing *t, uint32_t i, uint64_t at) {
+void ff_ssp_look_at(ff_ssp_timing *t, uint32_t i, uint64_t at) {
   waker *w = &t->wakers[i];
   if (t->options.every_cycle) return;
   if (at > t->now + SLOTS - 1) at = t->now + SLOTS - 1;

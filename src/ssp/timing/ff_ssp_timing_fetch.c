@@ -21,7 +21,7 @@ static int has_room(ff_ssp_timing *t, uint32_t j, lane *l) {
   l->least = least;
   l->n_least = n;
   if (l->sent - least < places) return 1;
-  if (n == 0) ff_ssp_schedule(t, j, t->now + 1); /* they all have just taken a word */
+  if (n == 0) ff_ssp_look_at(t, j, t->now + 1); /* they all have just taken a word */
   return 0;
 }
 
@@ -33,7 +33,7 @@ static void send(ff_ssp_timing *t, lane *l) {
     const uint32_t u = l->waiters;
     l->waiters = t->units[u].next_waiter;
     t->units[u].waits_word = 0;
-    ff_ssp_schedule(t, unit_waker(t, u), w.at);
+    ff_ssp_look_at(t, unit_waker(t, u), w.at);
   }
 }
 
@@ -58,11 +58,11 @@ void ff_ssp_lane_look(ff_ssp_timing *t, uint32_t j) {
   if (c->tail - c->head < t->chip->requests) {
     ff_ssp_ask(t, j, l->asks, 0, 1);
     l->asks = l->asks + 1 < l->lines ? l->asks + 1 : 0;
-    if (c->tail - c->head < t->chip->requests) ff_ssp_schedule(t, j, t->now + 1);
+    if (c->tail - c->head < t->chip->requests) ff_ssp_look_at(t, j, t->now + 1);
   }
   if (!is_blocked && c->head < c->known) {
     const uint64_t at = read_at(c, c->head)->at;
-    ff_ssp_schedule(t, j, at > t->now ? at : t->now + 1);
+    ff_ssp_look_at(t, j, at > t->now ? at : t->now + 1);
   }
 }
 
@@ -116,7 +116,7 @@ static int has_place(ff_ssp_timing *t, uint32_t u, client *c, smu *m) {
   while (c->there < c->known && read_at(c, c->there)->at <= t->now) c->there++;
   if (c->tail - c->there + c->writes < t->chip->requests) return 1;
   m->wants_place = 1;
-  if (c->there < c->known) ff_ssp_schedule(t, smu_waker(t, u), read_at(c, c->there)->at);
+  if (c->there < c->known) ff_ssp_look_at(t, smu_waker(t, u), read_at(c, c->there)->at);
   return 0;
 }
 
@@ -124,7 +124,7 @@ static int has_data_room(ff_ssp_timing *t, uint32_t u, smu *m, uint32_t n) {
   const uint64_t ahead = m->asked - m->taken + (m->last_take == t->now);
   if (ahead == 0 || ahead + n <= t->chip->data) return 1;
   m->wants_room = 1;
-  if (m->last_take == t->now) ff_ssp_schedule(t, smu_waker(t, u), t->now + 1);
+  if (m->last_take == t->now) ff_ssp_look_at(t, smu_waker(t, u), t->now + 1);
   return 0;
 }
 
@@ -139,7 +139,7 @@ void ff_ssp_smu_look(ff_ssp_timing *t, uint32_t u) {
   const uint32_t left = ff_ssp_fetch_length(fetch) - m->offset, block = t->chip->per_request;
   const uint32_t n = left < block - spid % block ? left : block - spid % block;
   if (!has_place(t, u, c, m) || !has_data_room(t, u, m, n)) return;
-  ff_ssp_schedule(t, smu_waker(t, u), t->now + 1);
+  ff_ssp_look_at(t, smu_waker(t, u), t->now + 1);
   uint32_t line;
   if (find_write(t, c, m, spid / A_LINE, &line)) {
     ff_ssp_ask(t, smu_waker(t, u), line, 1, 0);

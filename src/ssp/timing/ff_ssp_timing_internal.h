@@ -1,6 +1,6 @@
 /* The state of a processor's cycles.
  *
- * A unit is looked at in a cycle in which it may do something; schedule() says when. What it does then depends only on what other
+ * A unit is looked at in a cycle in which it may do something; ff_ssp_look_at() says when. What it does then depends only on what other
  * units did in cycles before. Three ways make it so:
  * - What is sent forward has the cycle at which it arrives, which is later than now.
  * - A counter that another unit raises comes with the cycle at which it was raised last; the reader leaves out what is of this
@@ -203,7 +203,7 @@ static inline uint32_t unit_waker(const ff_ssp_timing *t, uint32_t u) { return t
 static inline uint32_t spe_waker(const ff_ssp_timing *t, uint32_t s) { return t->R + 2 * t->n_units + s; }
 
 /* Has a unit looked at in a cycle, or before. If this is far away, it is looked at before in vain. O(1). */
-void ff_ssp_schedule(ff_ssp_timing *t, uint32_t who, uint64_t at);
+void ff_ssp_look_at(ff_ssp_timing *t, uint32_t who, uint64_t at);
 
 /* Takes those out that are due now, and puts them into t->order. Returns how many there are. */
 uint32_t ff_ssp_take_due(ff_ssp_timing *t);

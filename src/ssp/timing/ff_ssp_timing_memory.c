@@ -117,13 +117,13 @@ static void arrive(ff_ssp_timing *t) {
 /* Tells those that wait for a client's data that some come at this cycle. */
 static void tell(ff_ssp_timing *t, uint32_t i, uint64_t at) {
   if (i < t->R) {
-    ff_ssp_schedule(t, i, at);
+    ff_ssp_look_at(t, i, at);
   } else if (i < t->R + t->n_units) {
     const uint32_t u = i - t->R;
-    if (t->smus[u].wants_place) ff_ssp_schedule(t, i, at);
+    if (t->smus[u].wants_place) ff_ssp_look_at(t, i, at);
     if (!t->units[u].wants_datum) return;
     t->units[u].wants_datum = 0;
-    ff_ssp_schedule(t, unit_waker(t, u), at);
+    ff_ssp_look_at(t, unit_waker(t, u), at);
   } else {
     t->clients[i].head++;
     ff_ssp_vector_comes(t, i - t->R - t->n_units, at);
@@ -191,7 +191,7 @@ static int grant(ff_ssp_timing *t, channel *ch, uint32_t i, uint64_t cycle) {
   if (is_write) {
     c->writes--;
     c->write_time += t->now - one->made;
-    if (t->smus[i - t->R].wants_place) ff_ssp_schedule(t, i, t->now + 1);
+    if (t->smus[i - t->R].wants_place) ff_ssp_look_at(t, i, t->now + 1);
   }
   if (++c->queue_head == c->here) {
     ch->ready[i / 64] &= ~(UINT64_C(1) << i % 64);

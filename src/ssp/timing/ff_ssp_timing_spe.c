@@ -7,7 +7,7 @@
 static void await_result(ff_ssp_timing *t, uint32_t s) {
   spe *p = &t->spes[s];
   p->result_at = p->end - 1 + t->tail + t->tree;
-  ff_ssp_schedule(t, spe_waker(t, s), p->result_at);
+  ff_ssp_look_at(t, spe_waker(t, s), p->result_at);
 }
 
 void ff_ssp_spe_told(ff_ssp_timing *t, uint32_t s, uint64_t end) {
@@ -77,7 +77,7 @@ static void finish(ff_ssp_timing *t, uint32_t s) {
     ff_ssp_settle(t, j, r, t->now);
     r->state = FF_SSP_DONE;
     r->idle = 1;
-    ff_ssp_schedule(t, j, t->now + 1); /* the lane waits for it no more */
+    ff_ssp_look_at(t, j, t->now + 1); /* the lane waits for it no more */
   }
 }
 
@@ -117,7 +117,7 @@ static void end_step(ff_ssp_timing *t, uint32_t s) {
   } else {
     p->tag = tag;
     p->ask_at = t->now + 1;
-    ff_ssp_schedule(t, spe_waker(t, s), p->ask_at);
+    ff_ssp_look_at(t, spe_waker(t, s), p->ask_at);
   }
 }
 
@@ -129,6 +129,6 @@ void ff_ssp_spe_look(ff_ssp_timing *t, uint32_t s) {
     p->ask_at = NEVER;
     ff_ssp_ask(t, t->R + t->n_units + s, p->tag / 2, 0, 1);
   } else if (p->result_at != NEVER) { /* looked at too early, as it is far away */
-    ff_ssp_schedule(t, spe_waker(t, s), p->result_at);
+    ff_ssp_look_at(t, spe_waker(t, s), p->result_at);
   }
 }

@@ -35,7 +35,7 @@ static int word_is_there(ff_ssp_timing *t, uint32_t u, uint32_t j, unit *r) {
     if (w == NULL)
       wait_for_word(l, r, u);
     else
-      ff_ssp_schedule(t, unit_waker(t, u), w->at);
+      ff_ssp_look_at(t, unit_waker(t, u), w->at);
     return 0;
   }
   if (r->starved != NEVER) {
@@ -52,7 +52,7 @@ static int datum_is_there(ff_ssp_timing *t, uint32_t u, unit *r) {
   if (c->head < c->known && read_at(c, c->head)->at <= t->now) return 1;
   r->state = FF_SSP_STARVED_SPECIES;
   if (c->head < c->known)
-    ff_ssp_schedule(t, unit_waker(t, u), read_at(c, c->head)->at);
+    ff_ssp_look_at(t, unit_waker(t, u), read_at(c, c->head)->at);
   else
     r->wants_datum = 1;
   return 0;
@@ -60,7 +60,7 @@ static int datum_is_there(ff_ssp_timing *t, uint32_t u, unit *r) {
 
 static void take_word(ff_ssp_timing *t, uint32_t j, unit *r) {
   lane *l = &t->lanes[j];
-  if (r->popped == l->least && l->n_least > 0 && --l->n_least == 0) ff_ssp_schedule(t, j, t->now + 1);
+  if (r->popped == l->least && l->n_least > 0 && --l->n_least == 0) ff_ssp_look_at(t, j, t->now + 1);
   r->popped += t->words;
   r->last_pop = t->now;
 }
@@ -71,7 +71,7 @@ static void take_datum(ff_ssp_timing *t, uint32_t u) {
   if (--read_at(c, c->head)->left == 0) c->head++;
   m->taken++;
   m->last_take = t->now;
-  if (m->wants_room) ff_ssp_schedule(t, smu_waker(t, u), t->now + 1);
+  if (m->wants_room) ff_ssp_look_at(t, smu_waker(t, u), t->now + 1);
 }
 
 static void issue(ff_ssp_timing *t, uint32_t u, uint32_t j, unit *r, uint8_t code) {
@@ -87,7 +87,7 @@ static void issue(ff_ssp_timing *t, uint32_t u, uint32_t j, unit *r, uint8_t cod
     r->idle = 1;
     ff_ssp_spe_told(t, u / t->R, t->now + 1);
   } else {
-    ff_ssp_schedule(t, unit_waker(t, u), t->now + 1);
+    ff_ssp_look_at(t, unit_waker(t, u), t->now + 1);
   }
 }
 
@@ -102,7 +102,7 @@ static int run(ff_ssp_timing *t, uint32_t u, uint32_t j, unit *r) {
     r->idle = 1;
     ff_ssp_spe_told(t, u / t->R, r->run_end);
   } else {
-    ff_ssp_schedule(t, unit_waker(t, u), r->run_end);
+    ff_ssp_look_at(t, unit_waker(t, u), r->run_end);
   }
   return 1;
 }
@@ -113,12 +113,12 @@ void ff_ssp_unit_look(ff_ssp_timing *t, uint32_t u) {
   if (r->idle) return;
   ff_ssp_settle(t, j, r, t->now);
   if (r->state == RUNNING) {
-    ff_ssp_schedule(t, unit_waker(t, u), r->run_end);
+    ff_ssp_look_at(t, unit_waker(t, u), r->run_end);
     return;
   }
   if (t->now < r->start) {
     r->state = FF_SSP_WAIT_VECTOR;
-    ff_ssp_schedule(t, unit_waker(t, u), r->start);
+    ff_ssp_look_at(t, unit_waker(t, u), r->start);
     return;
   }
   if (run(t, u, j, r)) return;
@@ -145,5 +145,5 @@ void ff_ssp_unit_begin(ff_ssp_timing *t, uint32_t u, uint64_t start) {
   r->next_due = 0;
   r->step++;
   r->idle = 0;
-  ff_ssp_schedule(t, unit_waker(t, u), start);
+  ff_ssp_look_at(t, unit_waker(t, u), start);
 }
