@@ -71,6 +71,43 @@ static int advance(ff_ssp_timing *t, uint64_t to, uint64_t steps) {
 
 /* ---- invariants ---------------------------------------------------------------------------------------------------------- */
 
+/* Lines that each SPE, or a lane, reads in a step at least. */
+static uint64_t blocks_of(const ff_ssp_program *p) {
+  uint64_t n = 0;
+  for (uint32_t j = 0; j < p->chip.rus; j++) {
+    const ff_ssp_unit *u = &p->units[j];
+    for (uint32_t i = 0; i < u->n_fetches; i++) {
+      const uint32_t first = ff_ssp_fetch_spid(u->fetches[i]), last = first + ff_ssp_fetch_length(u->fetches[i]) - 1;
+      n += last / p->chip.per_request - first / p->chip.per_request + 1;
+    }
+  }
+  return n;
+}
+
+/* What was read is what the steps needed, and what is ahead: populations of a step and of `data` or a request; lines of a step,
+ * of the words that wait in front of RUs, and of `requests`. */
+static void check_lines(const ff_ssp_timing *t, const ff_ssp_program *p, const uint64_t lines[FF_SSP_N_USES]) {
+  uint64_t most = 0, stream = 0, misses = 0, fetching = 0, streaming = 0;
+  for (uint32_t s = 0; s < p->chip.spes; s++) {
+    ff_ssp_spe_counts c;
+    ff_ssp_timing_spe(t, s, &c);
+    if (c.steps > most) most = c.steps;
+    misses += c.misses;
+  }
+  for (uint32_t j = 0; j < p->chip.rus; j++) {
+    stream += ff_ssp_stream_lines(p, j);
+    streaming += p->units[j].n_stream > 0;
+    fetching += p->units[j].n_fetches > 0;
+  }
+  const uint64_t blocks = blocks_of(p), steps = ff_ssp_timing_steps(t), S = p->chip.spes;
+  FF_CHECK(lines[FF_SSP_READ_SPECIES] >= steps * blocks);
+  FF_CHECK(lines[FF_SSP_READ_SPECIES] <= (steps + S) * blocks + S * fetching * p->chip.data);
+  FF_CHECK(lines[FF_SSP_READ_REACTIONS] >= most * stream);
+  FF_CHECK(lines[FF_SSP_READ_REACTIONS] <= (most + 1) * stream + streaming * (p->chip.requests + p->chip.reaction_fifo));
+  FF_CHECK(lines[FF_SSP_READ_VECTORS] <= misses && lines[FF_SSP_READ_VECTORS] + S >= misses);
+  FF_CHECK(lines[FF_SSP_WRITE_SPECIES] <= steps * FF_SSP_CHANGES * p->chip.rus);
+}
+
 /* All that can be asked, as one hash. Checks that states add up, that instructions issued are those of the steps, and lines. */
 static uint64_t check_counts(const ff_ssp_timing *t, const ff_ssp_program *p) {
   uint64_t hash = ff_ssp_timing_now(t), lines[FF_SSP_N_USES], on_way[FF_SSP_N_USES], cycles[FF_SSP_N_STATES];
@@ -107,6 +144,7 @@ static uint64_t check_counts(const ff_ssp_timing *t, const ff_ssp_program *p) {
     FF_DRAM_COUNTS(FF_X)
 #undef FF_X
   }
+  check_lines(t, p, all);
   ff_ssp_timing_requests(t, on_way, lines);
   for (int i = 0; i < FF_SSP_N_USES; i++) {
     MIX(on_way[i]);
@@ -157,23 +195,26 @@ static void steps_on_chip(void) {
   }
 }
 
-/* The first step fires at 36 + 22 - 3 of 37 instructions. A miss is looked up in a cycle, and asks in the next one. The read takes
- * 2 x 4 cycles in the interface and 26 of 800 MHz in an idle memory. */
+/* The first step fires at 36 + 22 - 3 of 37 instructions, and a tree later. A miss is looked up in a cycle, and asks in the next
+ * one. The read takes 2 x 4 cycles in the interface and 26 of 800 MHz in an idle memory. Then comes the broadcast. */
 static void reads_an_idle_vector(void) {
-  const ff_ssp_chip chip = ff_ssp_chip_default();
-  ff_ssp_program *p = plain_program(&chip, 37, 0, 0, 1);
-  firing f = {.seed = 5, .left = 1, .tags = 1};
-  ff_ssp_timing *t = new_timing(p, &f, NULL);
-  advance(t, UINT64_MAX / 4, 1);
-  FF_CHECK_INT(f.last[0], 36 + 19);
-  advance(t, UINT64_MAX / 4, 2);
-  FF_CHECK_INT(f.last[0], 36 + 19 + 1 + 21 + 1 + 36 + 19);
-  uint64_t on_way[FF_SSP_N_USES], cycles[FF_SSP_N_USES];
-  ff_ssp_timing_requests(t, on_way, cycles);
-  FF_CHECK_INT(cycles[FF_SSP_READ_VECTORS], 2 * 4 + 13);
-  FF_CHECK_INT(on_way[FF_SSP_READ_VECTORS], 0);
-  ff_ssp_timing_free(t);
-  ff_ssp_program_free(p);
+  for (uint32_t tree = 0; tree < 4; tree++) {
+    ff_ssp_chip chip = ff_ssp_chip_default();
+    chip.rus = 1u << tree;
+    ff_ssp_program *p = plain_program(&chip, 37, 0, 0, 1);
+    firing f = {.seed = 5, .left = 1, .tags = 1};
+    ff_ssp_timing *t = new_timing(p, &f, NULL);
+    advance(t, UINT64_MAX / 4, 1);
+    FF_CHECK_INT(f.last[0], 36 + 19 + tree);
+    advance(t, UINT64_MAX / 4, 2);
+    FF_CHECK_INT(f.last[0], 36 + 19 + tree + 1 + 21 + tree + 1 + 36 + 19 + tree);
+    uint64_t on_way[FF_SSP_N_USES], cycles[FF_SSP_N_USES];
+    ff_ssp_timing_requests(t, on_way, cycles);
+    FF_CHECK_INT(cycles[FF_SSP_READ_VECTORS], 2 * 4 + 13);
+    FF_CHECK_INT(on_way[FF_SSP_READ_VECTORS], 0);
+    ff_ssp_timing_free(t);
+    ff_ssp_program_free(p);
+  }
 }
 
 /* ---- ways to look --------------------------------------------------------------------------------------------------------- */
@@ -381,7 +422,7 @@ static void caches_vectors(void) {
     FF_CHECK_INT(c.hits, n[0]);
     FF_CHECK_INT(c.victim_hits, n[1]);
     FF_CHECK_INT(c.misses, n[2]);
-    FF_CHECK_SAY(all_lines(t, p, FF_SSP_READ_VECTORS) + 1 >= n[2] && all_lines(t, p, FF_SSP_READ_VECTORS) <= n[2], "lines");
+    check_counts(t, p);
     ff_ssp_timing_free(t);
     ff_ssp_program_free(p);
   }
@@ -473,6 +514,34 @@ static void writes_what_has_changed(void) {
     ff_ssp_timing_free(t);
     ff_ssp_program_free(p);
   }
+}
+
+static uint32_t fires_once(void *of, uint32_t spe, uint64_t cycle) {
+  (void)spe;
+  (void)cycle;
+  int *calls = of;
+  return ++*calls == 1 ? 0 : 1;
+}
+
+/* Step 1 changes a species, which step 2 reads, and step 3 writes. Its row is read by each eighth request, in step 2 too after it
+ * has changed. At the end of step 2, at most 4 populations of step 3 were asked for, and the row is that of the eighth. */
+static void writes_in_the_next_step(void) {
+  ff_ssp_chip chip = ff_ssp_chip_default();
+  chip.data = 4;
+  ff_ssp_program *p = plain_program(&chip, 0, 0, 400, 16);
+  p->vectors[0] = ff_ssp_change(16 * 207 + 5, 1); /* line 207 is of bank 7 */
+  p->units[0].fetches[207] += 5u << 12;
+  int calls = 0, done;
+  const ff_ssp_steps steps = {NULL, fires_once, &calls};
+  ff_ssp_timing *t;
+  ff_error err;
+  FF_CHECK_OK(ff_ssp_timing_new(&t, p, &steps, NULL, &err), &err);
+  for (uint64_t step = 1; step <= 6; step++) {
+    FF_CHECK_OK(ff_ssp_timing_advance(t, UINT64_MAX / 4, step, &done, &err), &err);
+    FF_CHECK_INT(all_lines(t, p, FF_SSP_WRITE_SPECIES), step >= 3);
+  }
+  ff_ssp_timing_free(t);
+  ff_ssp_program_free(p);
 }
 
 /* ---- compiled networks, and speed ---------------------------------------------------------------------------------------------- */
@@ -623,4 +692,4 @@ static void refuses(void) {
 
 FF_TEST_MAIN("timing of a processor", steps_on_chip, reads_an_idle_vector, ways_agree, queues_obey_little,
              lane_sends_a_word_a_cycle, spes_share_a_lane, caches_vectors, species_fill_four_channels, one_request_at_a_time,
-             writes_what_has_changed, makes_table_ii, speeds, refuses)
+             writes_what_has_changed, writes_in_the_next_step, makes_table_ii, speeds, refuses)

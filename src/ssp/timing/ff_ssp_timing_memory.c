@@ -181,7 +181,7 @@ static int grant(ff_ssp_timing *t, channel *ch, uint32_t i, uint64_t cycle) {
   const int taken = ff_dram_push(ch->dram, &request);
   if (taken < 0) t->status = FF_EINTERNAL;
   if (taken != 1) {
-    const uint64_t next = ff_dram_next(ch->dram);
+    const uint64_t next = t->options.every_cycle ? cycle : ff_dram_next(ch->dram);
     ch->retry = (next > cycle ? next : cycle) + 1;
     return 0;
   }
