@@ -21,6 +21,7 @@
 #include "memory_snoopy.h"
 #include "memory_ssa_code.h"
 #include "memory_ssp_run.h"
+#include "memory_ssp_timing.h"
 
 typedef struct {
   const char *name;
@@ -35,6 +36,7 @@ static const scenario scenarios[] = {
     {"order of a sparse matrix", NULL, orders_a_grid, NULL, 0},
     {"CVODE", NULL, makes_cvode, NULL, 0},
     {"channel of memory", NULL, makes_dram, NULL, 0},
+    {"cycles of a processor", prepare_timed, times_a_program, release_timed, 0},
     {"reaction network", NULL, makes_reactions, NULL, 0},
     {"Petri net", NULL, makes_petri, NULL, 0},
     {"Petri net, texts", prepare_petri, writes_petri, NULL, 0},
