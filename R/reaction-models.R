@@ -18,8 +18,8 @@
 #'   above the number of species. Each cluster of at least 2 particles breaks into two clusters in all possible ways. All
 #'   constants and counts are 1. Argument: `species`, by default 100, at least 2.
 #' * `"aggregation"`: copies of the colloid of four species and eight reactions, with constants drawn uniformly from 0 to 1 and
-#'   counts of 10 (Park and Gerstlauer). Arguments: `copies`, by default 100; `shared`, whether all copies use the same four
-#'   species, by default `FALSE`; `seed`.
+#'   counts of 10 (Park and Gerstlauer). Arguments: `copies`, by default 100; `sets`, how many sets of four species the copies
+#'   share in turns, by default one for each copy; `shared = TRUE`, the same as `sets = 1`; `seed`.
 #' * `"random"`: each reaction takes two different species, chosen at random, and makes two others, with constants drawn uniformly
 #'   from 0 to 1 and counts of 100. When a reaction fires, about 9 propensities change if there are as many reactions as species.
 #'   Arguments: `species` and `reactions`, by default 1024; `seed`. Komarov and D'Souza (2012) used such networks; this definition
@@ -181,13 +181,18 @@ colloid_equations <- function(pairs, offset = 0) {
   c(paste(apart, "->", joined), paste(joined, "->", apart))
 }
 
-model_aggregation <- function(copies = 100, shared = FALSE, seed = NULL) {
+model_aggregation <- function(copies = 100, shared = FALSE, seed = NULL, sets = NULL) {
   check_count(copies, "copies", 1, 1e7)
   check_flag(shared, "shared")
+  check_count(sets, "sets", 1, copies, null = TRUE)
+  if (shared && !is.null(sets) && sets != 1) {
+    abort_argument(sprintf("`shared` = TRUE is one set of species; found `sets` = %s.", show_bound(sets)))
+  }
+  if (is.null(sets)) sets <- if (shared) 1 else copies
   restore <- seed_rng(seed)
   on.exit(restore())
   pairs <- colloid_pairs(4)
-  offset <- if (shared) numeric(copies) else 4 * (seq_len(copies) - 1)
+  offset <- 4 * ((seq_len(copies) - 1) %% sets)
   equation <- vapply(offset, function(first) colloid_equations(pairs, first), character(8L))
   mass_action_network(sprintf("S%d", seq_len(max(offset) + 4)), 10, as.vector(equation), stats::runif(8 * copies))
 }

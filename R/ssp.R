@@ -19,7 +19,7 @@
 #'   default) and `meaning`. `print()` shows it.
 #' @section Fields: All are whole numbers, but for `precision` and `memory`. `as.data.frame(ssp())` is the list with units and
 #'   defaults. The paper's Table III has most of them. Some that matter: `internal` and `cached`, the entries of a scratchpad for
-#'   species that stay and for those that pass by; `reaction_memory`, in bytes; `channels`, `reaction_channels`, `ranks`;
+#'   species that stay and for those that pass by; `reaction_memory`, in bytes; `channels`, `reaction_channels` (by default half of the channels), `ranks`;
 #'   `per_request`, how many populations a request of the memory delivers; `grants`, how many requests the memory interface grants
 #'   in a memory cycle; `logarithm`, 0, or the number of bits by which a table of logarithms is indexed.
 #' @section Memory: `"DDR3-1600 1Gb x4"`, `"DDR3-1333 2Gb x8"`, `"DDR3-1600 4Gb x8"` and `"DDR4-2400 8Gb x8"`. The first one is
@@ -61,6 +61,9 @@ new_ssp <- function(chip, given) {
       memory = check_choice(given[[name]], name, .Call(ffi_ssp_fields)$memory),
       check_count(given[[name]], name, 0, 2^32 - 1)
     )
+  }
+  if ("channels" %in% names(given) && !"reaction_channels" %in% names(given)) {
+    chip$reaction_channels <- max(1, chip$channels %/% 2) # half of them, as in the paper
   }
   .Call(ffi_ssp_chip_check, core_chip(chip))
   structure(chip, class = "ssp")

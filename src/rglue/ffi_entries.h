@@ -69,6 +69,12 @@ FFI_ENTRY(ffi_ssp_move, 2)
 FFI_ENTRY(ffi_ssp_describe, 1)
 FFI_ENTRY(ffi_ssp_network, 1)
 
+/* ssp/ffi_ssp_run.c */
+FFI_ENTRY(ffi_ssp_new, 2)
+FFI_ENTRY(ffi_ssp_cycles_new, 2)
+FFI_ENTRY(ffi_ssp_cycles_advance, 2)
+FFI_ENTRY(ffi_ssp_cycles_result, 1)
+
 /* ffi_ensemble.c */
 FFI_ENTRY(ffi_ensemble_why_not, 1)
 FFI_ENTRY(ffi_ensemble_use, 6)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BATCHES 40u     /* at most; then each two become one */
 #define LEAST_BATCHES 20u
@@ -15,7 +16,8 @@ struct ff_ssp_cycles {
   ff_ssp_cycles_options options;
   ff_ssp_code *code;
   ff_ssp_spe **spes;
-  uint64_t *fired; /* by the present trajectory of each SPE */
+  uint64_t *fired, *number; /* by the present trajectory of each SPE, and which one it is, from 0 */
+  double *time;    /* of its last reaction */
   ff_ssp_timing *timing;
   uint64_t next, ended; /* trajectories */
   uint64_t warm;        /* the cycle at which the warm-up ended; 0 before */
@@ -34,8 +36,10 @@ static int begins(void *of, uint32_t s, uint64_t cycle) {
   ff_ssp_cycles *run = of;
   (void)cycle;
   if (run->next == run->options.n) return 0;
-  ff_ssp_spe_start(run->spes[s], run->options.key, run->options.first + run->next++, run->options.initial);
+  run->number[s] = run->next++;
   run->fired[s] = 0;
+  run->time[s] = 0;
+  ff_ssp_spe_start(run->spes[s], run->options.key, run->options.first + run->number[s], run->options.initial);
   return 1;
 }
 
@@ -46,8 +50,15 @@ static uint32_t fires(void *of, uint32_t s, uint64_t cycle) {
   const ff_ssp_winner *winner = ff_ssp_spe_winner(run->spes[s]);
   if (!goes_on) ff_ssp_spe_diagnose(run->spes[s], &run->failure);
   goes_on = goes_on && winner->time <= run->options.last && (run->options.steps == 0 || run->fired[s] < run->options.steps);
-  run->fired[s]++;
-  if (goes_on) return winner->tag;
+  if (goes_on) {
+    run->fired[s]++;
+    run->time[s] = winner->time;
+    return winner->tag;
+  }
+  const size_t n = run->program->n_species;
+  if (run->options.times != NULL) run->options.times[run->number[s]] = run->time[s];
+  if (run->options.states != NULL)
+    memcpy(run->options.states + run->number[s] * n, ff_ssp_spe_state(run->spes[s]), n * sizeof(double));
   run->ended++;
   return FF_SSP_ENDS;
 }
@@ -57,7 +68,9 @@ static ff_status make_spes(ff_ssp_cycles *run, ff_error *err) {
   ff_status status = ff_ssp_code_new(&run->code, run->program, err);
   run->spes = ff_calloc(n, sizeof *run->spes);
   run->fired = ff_calloc(n, sizeof *run->fired);
-  if (status == FF_OK && (run->spes == NULL || run->fired == NULL))
+  run->number = ff_calloc(n, sizeof *run->number);
+  run->time = ff_calloc(n, sizeof *run->time);
+  if (status == FF_OK && (run->spes == NULL || run->fired == NULL || run->number == NULL || run->time == NULL))
     status = ff_error_set(err, FF_EMEMORY, "no memory for %u processing elements", n);
   for (uint32_t s = 0; s < n && status == FF_OK; s++) status = ff_ssp_spe_new(&run->spes[s], run->code, NULL, err);
   return status;
@@ -87,6 +100,8 @@ void ff_ssp_cycles_free(ff_ssp_cycles *run) {
   for (uint32_t s = 0; run->spes != NULL && s < run->program->chip.spes; s++) ff_ssp_spe_free(run->spes[s]);
   free(run->spes);
   free(run->fired);
+  free(run->number);
+  free(run->time);
   ff_ssp_timing_free(run->timing);
   ff_ssp_code_free(run->code);
   free(run);

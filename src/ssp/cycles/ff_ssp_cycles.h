@@ -11,6 +11,8 @@ typedef struct {
   double last;             /* a trajectory ends with the step whose reaction fires after this time; infinity: never */
   uint64_t steps;          /* and after so many reactions that have fired; 0: never */
   double error;            /* stops when the mean number of cycles of a step is known to this relative error; 0: does not */
+  double *times, *states;  /* NULL, or of each trajectory that ends: when its last reaction fired, and the counts after that, in
+                            * the network's order, first by trajectory. The caller keeps the arrays. */
 } ff_ssp_cycles_options;
 
 /* What is known of the cycles of a step: by the means of batches with equal numbers of steps, after a warm-up. */

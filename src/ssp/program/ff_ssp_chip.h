@@ -29,7 +29,7 @@
   X(reaction_fifo, 32, 8, 4096, "ours", "words", "reaction instructions that are fetched ahead for an RU")                     \
   X(reorder, 4, 0, 4096, "ours", "cycles", "in the memory interface, each way")                                                \
   X(per_request, 2, 1, 16, "ours", "populations", "that a request delivers at most: 2 are a word, 16 a line; a power of 2")    \
-  X(grants, 1, 0, 64, "ours", "requests", "that the memory interface grants in a memory cycle; 0: one for each channel")       \
+  X(grants, 0, 0, 64, "ours", "requests", "that the memory interface grants in a memory cycle; 0: one for each channel")       \
   X(channels, 8, 2, 64, "paper", "channels", "of memory")                                                                      \
   X(reaction_channels, 4, 1, 63, "ours", "channels", "for reactions; the others are for species and state changes")            \
   X(ranks, 4, 1, 64, "paper", "ranks", "of a channel")                                                                         \

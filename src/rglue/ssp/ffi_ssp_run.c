@@ -1,0 +1,210 @@
+/* Programs at work: ensembles of trajectories, and the cycles that they take. */
+#include <stdlib.h>
+
+#include "../../ssp/cycles/ff_ssp_cycles.h"
+#include "../ffi_ensemble.h"
+#include "../ffi_values.h"
+#include "ffi_ssp.h"
+
+/* ---- ensembles ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  ff_ssp_program *program;
+  ff_ssp_code *code;
+} held;
+
+static void drop(held *h) {
+  ff_ssp_code_free(h->code);
+  ff_ssp_program_free(h->program);
+  h->code = NULL;
+  h->program = NULL;
+}
+
+static void release(void *own) {
+  held *h = own;
+  if (h == NULL) return;
+  drop(h);
+  free(h);
+}
+
+/* Reads the image of a program and makes it ready. */
+static void fill(held *h, SEXP image) {
+  ff_error err;
+  ffi_typed(image, RAWSXP, -1, FFI_ARGUMENT, "program$image", "a raw vector");
+  ffi_check(ff_ssp_image_read(&h->program, RAW(image), (size_t)Rf_xlength(image), &err), &err);
+  ffi_check(ff_ssp_code_new(&h->code, h->program, &err), &err);
+}
+
+static const void *make(ffi_ensemble *ensemble, SEXP image, SEXP options, uint64_t seed, ff_run_options *o) {
+  held *h = ff_calloc(1, sizeof *h);
+  if (h == NULL) ffi_no_memory("an ensemble");
+  *ffi_ensemble_own(ensemble) = h;
+  fill(h, image);
+  ffi_ensemble_observe(ensemble, options, h->program->n_species);
+  *o = ffi_ensemble_options(ensemble, options, seed, NULL, h->program->n_species);
+  return h->code;
+}
+
+/* Whether a reaction changes a species of the network. */
+static int changes(const ff_ssp_program *p, uint32_t species) {
+  for (size_t i = 0; i < (size_t)p->n_reactions * FF_SSP_CHANGES; i++)
+    if (p->vectors[i] != 0 && p->species[ff_ssp_change_spid(p->vectors[i])] == species) return 1;
+  return 0;
+}
+
+/* Returns list(method, varies). `varies` tells for each observed species whether a reaction changes it. */
+static SEXP describe(const void *own, const uint32_t *observed, uint32_t n) {
+  static const char *const names[] = {"method", "varies"};
+  const held *h = own;
+  SEXP out = PROTECT(ffi_list(2, names)), varies = Rf_allocVector(LGLSXP, n);
+  ffi_set(out, "varies", varies);
+  for (uint32_t j = 0; j < n; j++) LOGICAL(varies)[j] = changes(h->program, observed[j]);
+  ffi_set(out, "method", Rf_mkString("first_reaction"));
+  UNPROTECT(1);
+  return out;
+}
+
+static const ffi_engine engine = {&ff_ssp_engine, "ssp", make, release, describe};
+
+/* As ffi_ensemble_make(), for the image of a program. */
+SEXP ffi_ssp_new(SEXP image, SEXP options) { return ffi_ensemble_make(&engine, image, options); }
+
+/* ---- cycles ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  held of;
+  ff_ssp_cycles *run;
+} clocked;
+
+static void finalize_clocked(SEXP pointer) {
+  clocked *c = R_ExternalPtrAddr(pointer);
+  R_ClearExternalPtr(pointer);
+  if (c == NULL) return;
+  ff_ssp_cycles_free(c->run);
+  drop(&c->of);
+  free(c);
+}
+
+/* Begins a run. `options` is list(seed, first, nsim, last, steps, error, times, states): trajectories first + 1 ... first + nsim,
+ * until time `last` or for so many steps (0: any number), sampled to this relative error of the cycles of a step (0: not). `times`
+ * and `states` are NULL, or numbers that the run overwrites with the times and the counts at the ends of trajectories; so nobody
+ * else may hold them. */
+SEXP ffi_ssp_cycles_new(SEXP image, SEXP options) {
+  ff_ssp_cycles_options o = {.key = ffi_count(ffi_element(options, "seed"), "seed", FFI_MOST),
+                                   .first = ffi_count(ffi_element(options, "first"), "first", FFI_MOST),
+                                   .n = ffi_count(ffi_element(options, "nsim"), "nsim", FFI_MOST),
+                                   .last = ffi_number(ffi_element(options, "last"), "last"),
+                                   .steps = ffi_count(ffi_element(options, "steps"), "steps", FFI_MOST),
+                                   .error = ffi_number(ffi_element(options, "error"), "error")};
+  ff_error err;
+  SEXP holder = PROTECT(ffi_pointer(finalize_clocked, 0, options));
+  clocked *c = ff_calloc(1, sizeof *c);
+  if (c == NULL) ffi_no_memory("a processor");
+  R_SetExternalPtrAddr(holder, c);
+  fill(&c->of, image);
+  SEXP times = ffi_element(options, "times"), states = ffi_element(options, "states");
+  if (times != R_NilValue) {
+    o.times = REAL(ffi_typed(times, REALSXP, (R_xlen_t)o.n, FFI_ARGUMENT, "times", "numbers"));
+    o.states = REAL(ffi_typed(states, REALSXP, (R_xlen_t)(o.n * c->of.program->n_species), FFI_ARGUMENT, "states", "numbers"));
+  }
+  ffi_check(ff_ssp_cycles_new(&c->run, c->of.program, &o, &err), &err);
+  UNPROTECT(1);
+  return holder;
+}
+
+/* Works for about so many seconds. Returns list(done, ended, steps, mean, error), where ended is a number of trajectories. */
+SEXP ffi_ssp_cycles_advance(SEXP pointer, SEXP seconds) {
+  static const char *const names[] = {"done", "ended", "steps", "mean", "error"};
+  clocked *c = ffi_held(pointer, "a processor");
+  ff_error err;
+  ff_ssp_pace pace;
+  int done;
+  ffi_check(ff_ssp_cycles_advance(c->run, ffi_number(seconds, "seconds"), &done, &err), &err);
+  ff_ssp_cycles_pace(c->run, &pace);
+  const double values[] = {done, (double)ff_ssp_cycles_ended(c->run), (double)ff_ssp_cycles_steps(c->run), pace.mean, pace.error};
+  return ffi_numbers(5, names, values);
+}
+
+/* A matrix of numbers with a row for each state and a column for each RU of each SPE. */
+static SEXP unit_cycles(const ff_ssp_timing *t, const ff_ssp_chip *chip) {
+  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, FF_SSP_N_STATES, (int)(chip->spes * chip->rus)));
+  for (uint32_t u = 0; u < chip->spes * chip->rus; u++) {
+    uint64_t cycles[FF_SSP_N_STATES];
+    ff_ssp_timing_unit(t, u / chip->rus, u % chip->rus, cycles);
+    for (int i = 0; i < FF_SSP_N_STATES; i++) REAL(out)[(size_t)u * FF_SSP_N_STATES + (size_t)i] = (double)cycles[i];
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+#define SPE_COUNTS 6
+
+static SEXP spe_counts(const ff_ssp_timing *t, const ff_ssp_chip *chip) {
+  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, SPE_COUNTS, (int)chip->spes));
+  for (uint32_t s = 0; s < chip->spes; s++) {
+    ff_ssp_spe_counts of;
+    double *at = REAL(out) + (size_t)s * SPE_COUNTS;
+    ff_ssp_timing_spe(t, s, &of);
+#define FF_X(name, unit, meaning) *at++ = (double)of.name;
+    FF_SSP_SPE_COUNTS(FF_X)
+#undef FF_X
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+#define ENERGIES 6 /* activate, read, write, refresh, active, precharged */
+#define CHANNEL_COUNTS (FF_SSP_N_USES + 8 + ENERGIES)
+
+/* For each channel: lines by use, cycles of the memory, bus cycles, activations, hits, refreshes, reads, writes, read latency, and
+ * nJ. */
+static SEXP channel_counts(const ff_ssp_timing *t, const ff_ssp_chip *chip) {
+  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, CHANNEL_COUNTS, (int)chip->channels));
+  for (uint32_t k = 0; k < chip->channels; k++) {
+    uint64_t lines[FF_SSP_N_USES];
+    ff_dram_counts n;
+    ff_dram_energy e;
+    double *at = REAL(out) + (size_t)k * CHANNEL_COUNTS;
+    ff_ssp_timing_channel(t, k, lines, &n);
+    ff_dram_energy_of(ff_dram_part_at(chip->part), &n, &e);
+    for (int i = 0; i < FF_SSP_N_USES; i++) *at++ = (double)lines[i];
+    const double rest[8 + ENERGIES] = {(double)n.cycles,      (double)n.bus_cycles, (double)n.activations, (double)n.hits,
+                                       (double)n.refreshes,   (double)n.reads,      (double)n.writes,      (double)n.read_latency,
+                                       e.activate,            e.read,               e.write,               e.refresh,
+                                       e.active,              e.precharged};
+    for (int i = 0; i < 8 + ENERGIES; i++) *at++ = rest[i];
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+/* Returns list(cycles, steps, mean, error, sampled, complete, states, units, spes, channels): the present cycle, the pace, the
+ * names of states, and matrices. */
+SEXP ffi_ssp_cycles_result(SEXP pointer) {
+  static const char *const names[] = {"cycles",   "steps",  "mean",  "error", "sampled",
+                                      "complete", "states", "units", "spes",  "channels"};
+  static const char *const states[] = {
+#define FF_X(code, name, meaning) #name,
+      FF_SSP_STATES(FF_X)
+#undef FF_X
+  };
+  clocked *c = ffi_held(pointer, "a processor");
+  const ff_ssp_timing *t = ff_ssp_cycles_timing(c->run);
+  const ff_ssp_chip *chip = &c->of.program->chip;
+  ff_ssp_pace pace;
+  ff_ssp_cycles_pace(c->run, &pace);
+  SEXP out = PROTECT(ffi_list(10, names)), labels = Rf_allocVector(STRSXP, FF_SSP_N_STATES);
+  ffi_set(out, "states", labels);
+  for (int i = 0; i < FF_SSP_N_STATES; i++) SET_STRING_ELT(labels, i, Rf_mkChar(states[i]));
+  ffi_set(out, "cycles", Rf_ScalarReal((double)ff_ssp_timing_now(t)));
+  ffi_set(out, "steps", Rf_ScalarReal((double)ff_ssp_timing_steps(t)));
+  ffi_set(out, "mean", Rf_ScalarReal(pace.mean));
+  ffi_set(out, "error", Rf_ScalarReal(pace.error));
+  ffi_set(out, "sampled", Rf_ScalarReal((double)pace.steps));
+  ffi_set(out, "complete", Rf_ScalarLogical(pace.complete));
+  ffi_set(out, "units", unit_cycles(t, chip));
+  ffi_set(out, "spes", spe_counts(t, chip));
+  ffi_set(out, "channels", channel_counts(t, chip));
+  UNPROTECT(1);
+  return out;
+}
