@@ -51,8 +51,8 @@ static int run(const bench *b, ff_ssp_optimise optimise) {
 
 int main(void) {
   static const uint32_t sizes[][3] = {{8, 4, 1}, {128, 16, 1}, {1024, 128, 8}, {32768, 4096, 8}, {65536, 8192, 32}};
-  printf("%9s %8s %5s %9s %5s %5s %9s %12s %14s\n", "reactions", "species", "RUs", "optimise", "bits", "table", "fetched", "steps/s",
-         "instructions/s");
+  printf("%9s %8s %5s %9s %5s %5s %9s %12s %14s\n", "reactions", "species", "RUs", "optimise", "bits", "table", "fetched",
+         "steps/s", "instructions/s");
   int failed = 0;
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     bench b = {.reactions = sizes[i][0], .species = sizes[i][1], .rus = sizes[i][2], .precision = 32};

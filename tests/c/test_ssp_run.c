@@ -309,7 +309,7 @@ static void notices_spoiled_copies(void) {
   ff_reactions_free(net);
 }
 
-/* An update that is committed after the stream in which it should be. */
+/* An update that should have been committed, or that will be committed after the stream in which it should be. */
 static void notices_an_update_that_waits(void) {
   uint64_t state = 5;
   ff_reactions *net = ssp_random_network(&state, 12, 60);
@@ -325,12 +325,12 @@ static void notices_an_update_that_waits(void) {
   for (int i = 0; i < 50 || (i < 1000 && (c = external_copy(spe, 0, FF_SSP_COMMITTED)) == NULL); i++) ff_ssp_spe_step(spe);
   FF_CHECK(c != NULL);
   FF_CHECK_OK(ff_ssp_spe_drain(spe, &err), &err);
-  c->state = FF_SSP_WAITING;
-  c->when = spe->winner.step + 1;
-  FF_CHECK_OK(ff_ssp_spe_drain(spe, &err), &err);
-  c->when = spe->winner.step;
-  FF_CHECK_INT(ff_ssp_spe_drain(spe, &err), FF_EINTERNAL);
-  FF_CHECK_SAY(strstr(err.text, "to be committed") != NULL, "%s", err.text);
+  for (uint64_t late = 0; c != NULL && late < 3; late++) {
+    c->state = FF_SSP_WAITING;
+    c->when = spe->winner.step + late;
+    FF_CHECK_INT(ff_ssp_spe_drain(spe, &err), late == 1 ? FF_OK : FF_EINTERNAL);
+    FF_CHECK_SAY(late == 1 || strstr(err.text, "to be committed") != NULL, "%s", err.text);
+  }
   ff_ssp_spe_free(spe);
   drop(code, program);
   ff_reactions_free(net);
@@ -409,6 +409,52 @@ static void has_tables_of_logarithms(void) {
     drop(code, program);
     ff_reactions_free(net);
   }
+}
+
+/* The waiting time of reaction r with 32 bits, from the words of the header: in this state, for key 77 and trajectory 5. */
+static float wait_of(const ff_reactions *net, uint32_t r, const double *state, uint64_t step, const ff_ssp_code *code) {
+  const ff_reaction *reaction = &net->reactions[r];
+  const uint32_t w = ff_philox(ff_philox_counter(2, r / 4, step, 5), 77).v[r % 4];
+  const float rate = (float)ff_formula_value(&reaction->rate, NULL, 0, (double[8]){0});
+  const float log = code->logarithms != NULL ? ff_ssp_table_log(w, code->logarithms, code->bits) : ours(w);
+  const double x = reaction->n_reactants > 0 ? state[reaction->reactants[0].species] : 1;
+  float a = rate * (float)x;
+  if (reaction->n_reactants == 2) a = rate * ((float)x * (float)state[reaction->reactants[1].species]);
+  if (reaction->n_reactants == 1 && reaction->reactants[0].count == 2) a = rate / 2 * (float)(x * (x - 1));
+  return a > 0 ? log / a : INFINITY;
+}
+
+/* With 32 bits, winners are those of a plain search. A table of two logarithms and equal rates make many waiting times equal. */
+static void finds_the_first_of_equal_times(void) {
+  uint64_t state = 30, ties = 0;
+  for (uint32_t logarithm = 0; logarithm < 2; logarithm++) {
+    ff_reactions *net = logarithm == 0 ? ssp_random_network(&state, 20, 150) : ring_of(40);
+    ssp_shape shape = plain_shape(32);
+    shape.chip.logarithm = logarithm;
+    shape.chip.rus = 3;
+    ff_ssp_program *program;
+    ff_ssp_code *code = code_of(&program, 3, net, &shape);
+    ff_ssp_spe *spe;
+    ff_error err;
+    FF_CHECK_OK(ff_ssp_spe_new(&spe, code, NULL, &err), &err);
+    ff_ssp_spe_start(spe, 77, 5, NULL);
+    for (uint64_t step = 0; step < 100 && ff_ssp_spe_step(spe); step++) {
+      float least = INFINITY;
+      uint32_t first = 0;
+      for (uint32_t r = 0; r < net->n_reactions; r++) {
+        const float wait = wait_of(net, r, ff_ssp_spe_state(spe), step, code);
+        ties += wait == least && wait < INFINITY;
+        if (wait < least) least = wait, first = r;
+      }
+      FF_CHECK_INT(ff_ssp_spe_winner(spe)->tag, first);
+      FF_CHECK(ff_ssp_spe_winner(spe)->wait == (double)least);
+      FF_CHECK_INT(ff_ssp_spe_winner(spe)->step, step);
+    }
+    ff_ssp_spe_free(spe);
+    drop(code, program);
+    ff_reactions_free(net);
+  }
+  FF_CHECK(ties > 20);
 }
 
 /* ---- distributions ------------------------------------------------------------------------------------------------------- */
@@ -618,4 +664,5 @@ static void refuses_contradictions(void) {
 
 FF_TEST_MAIN("ssp_run", is_the_same_for_all_programs, is_the_same_for_compiled_programs, is_the_first_reaction_method,
              notices_spoiled_copies, notices_an_update_that_waits, notices_a_lost_dummy, has_exact_logarithms,
-             has_tables_of_logarithms, has_exact_distributions, describes_failures, refuses_contradictions)
+             has_tables_of_logarithms, finds_the_first_of_equal_times, has_exact_distributions, describes_failures,
+             refuses_contradictions)

@@ -242,9 +242,11 @@ static ff_status drain(const ff_ssp_spe *e, uint32_t j, ff_error *err) {
     if ((double)population != e->state[number])
       return ff_error_set(err, FF_EINTERNAL, "the copy of species %s in RU %u is %u in step %llu; the state is %.17g",
                           shown(code, number).text, j + 1, population, step, e->state[number]);
-    if (e->copies[i].state == FF_SSP_WAITING && e->copies[i].when <= e->winner.step)
-      return ff_error_set(err, FF_EINTERNAL, "an update of species %s in RU %u waits from step %llu to step %llu to be committed",
-                          shown(code, number).text, j + 1, (unsigned long long)e->copies[i].when, step);
+    /* An update of this step, or of one before, is to be committed in the next step's stream, or so many steps later. */
+    const uint64_t when = e->copies[i].when;
+    if (e->copies[i].state == FF_SSP_WAITING && (when <= e->winner.step || when > e->winner.step + 1 + e->options.delay))
+      return ff_error_set(err, FF_EINTERNAL, "an update of species %s in RU %u waits in step %llu to be committed in step %llu",
+                          shown(code, number).text, j + 1, step, (unsigned long long)when);
   }
   return FF_OK;
 }
