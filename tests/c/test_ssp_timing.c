@@ -1,4 +1,4 @@
-/* Cycles of a Stochastic Simulation Processor: closed forms, ways to look, sums, queues, the vector cache, the memory's limits. */
+/* Cycles of a Stochastic Simulation Processor: closed forms, ways to look, sums, queues, vector cache, limits of the memory. */
 #include "../../src/ssp/timing/ff_ssp_timing.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "ssp_networks.h"
 #include "ssp_programs.h"
 
-/* ---- what fires --------------------------------------------------------------------------------------------------------- */
+/* ---- what fires -------------------------------------------------------------------------------------------------- */
 
 /* Trajectories are handed out in the order in which SPEs ask, and their lengths depend on their number. So a wrong order of calls
  * shows. The trace is a hash of all calls. */
@@ -69,7 +69,7 @@ static int advance(ff_ssp_timing *t, uint64_t to, uint64_t steps) {
   return done;
 }
 
-/* ---- invariants ---------------------------------------------------------------------------------------------------------- */
+/* ---- invariants -------------------------------------------------------------------------------------------------- */
 
 /* Lines that each SPE, or a lane, reads in a step at least. */
 static uint64_t blocks_of(const ff_ssp_program *p) {
@@ -155,7 +155,7 @@ static uint64_t check_counts(const ff_ssp_timing *t, const ff_ssp_program *p) {
   return hash;
 }
 
-/* ---- closed forms --------------------------------------------------------------------------------------------------------- */
+/* ---- closed forms ------------------------------------------------------------------------------------------------ */
 
 static uint32_t log2_up(uint32_t n) {
   uint32_t bits = 0;
@@ -217,7 +217,7 @@ static void reads_an_idle_vector(void) {
   }
 }
 
-/* ---- ways to look --------------------------------------------------------------------------------------------------------- */
+/* ---- ways to look ------------------------------------------------------------------------------------------------ */
 
 /* A random program in three ways, which stop at the same cycles: jumps, jumps with a shuffle, and all cycles. */
 static void ways_agree(void) {
@@ -275,7 +275,7 @@ static void ways_agree(void) {
   }
 }
 
-/* ---- queues ----------------------------------------------------------------------------------------------------------------- */
+/* ---- queues ------------------------------------------------------------------------------------------------------ */
 
 /* Little's law: the requests on their way, summed over cycles, are the cycles of all requests. */
 static void queues_obey_little(void) {
@@ -299,7 +299,7 @@ static void queues_obey_little(void) {
   }
 }
 
-/* ---- streams ------------------------------------------------------------------------------------------------------------------ */
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t all_lines(const ff_ssp_timing *t, const ff_ssp_program *p, int use) {
   uint64_t sum = 0, lines[FF_SSP_N_USES];
@@ -311,8 +311,8 @@ static uint64_t all_lines(const ff_ssp_timing *t, const ff_ssp_program *p, int u
   return sum;
 }
 
-/* A lane has its channel alone, so it brings a word in each cycle, but for refreshes, which its lines ahead hide: 32 lines are 256
- * cycles, and a refresh takes 44. Only the first words wait for the memory. */
+/* A lane has its channel alone, so it brings a word in each cycle, but for refreshes, which its lines ahead hide: 32 lines are
+ * 256 cycles, and a refresh takes 44. Only the first words wait for the memory. */
 static void lane_sends_a_word_a_cycle(void) {
   for (uint32_t spes = 1; spes <= 4; spes *= 4) {
     ff_ssp_chip chip = ff_ssp_chip_default();
@@ -339,8 +339,8 @@ static void lane_sends_a_word_a_cycle(void) {
   }
 }
 
-/* Two SPEs, of which the second has a long trajectory and the first many short ones, go through the stream together: a step of one
- * is a step of the other. When the first is done, the second goes on alone. */
+/* Two SPEs, whose trajectories have different lengths, go through the stream together: the steps of one are at most one ahead.
+ * When one is done, the other goes on alone. */
 static void spes_share_a_lane(void) {
   ff_ssp_chip chip = ff_ssp_chip_default();
   chip.spes = 2;
@@ -374,7 +374,7 @@ static void spes_share_a_lane(void) {
   ff_ssp_program_free(p);
 }
 
-/* ---- vector cache ----------------------------------------------------------------------------------------------------------- */
+/* ---- vector cache ------------------------------------------------------------------------------------------------ */
 
 /* A cache as it is described: lines that are replaced wait among victims, and the victim that was used last is thrown out. */
 typedef struct {
@@ -428,7 +428,7 @@ static void caches_vectors(void) {
   }
 }
 
-/* ---- species ------------------------------------------------------------------------------------------------------------------ */
+/* ---- species ----------------------------------------------------------------------------------------------------- */
 
 /* RUs fetch species of as many lines, in the order of lines or not. Accesses a ns, after the first steps. */
 static double access_rate(const ff_ssp_chip *chip, int in_order) {
@@ -544,7 +544,7 @@ static void writes_in_the_next_step(void) {
   ff_ssp_program_free(p);
 }
 
-/* ---- compiled networks, and speed ---------------------------------------------------------------------------------------------- */
+/* ---- compiled networks, and speed -------------------------------------------------------------------------------- */
 
 static void print_program(const ff_ssp_program *p) {
   uint64_t n = 0, stream = 0, fetched = 0;
@@ -602,7 +602,21 @@ static double run_compiled(ff_ssp_program *p, uint32_t warm, uint32_t steps) {
   return a_step;
 }
 
-/* Rows of Table II of the paper, with cycles a step that follow from it. Prints them, and one is run always. */
+/* "grants=0 per_request=4" sets these fields. */
+static void set_fields(ff_ssp_chip *chip, const char *text) {
+  const ff_ssp_field *field;
+  for (size_t i = 0; text != NULL && (field = ff_ssp_field_at(i)) != NULL; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s=", field->name);
+    const char *at = strstr(text, name);
+    if (at == NULL || (at > text && at[-1] != ' ')) continue;
+    const uint32_t value = (uint32_t)atoi(at + strlen(name));
+    memcpy((char *)chip + field->offset, &value, sizeof value);
+  }
+}
+
+/* Rows of Table II of the paper, with cycles a step that follow from it. One is run always. With FF_SSP_VERBOSE, all are, and
+ * printed, with the fields of FF_SSP_SET. */
 static void makes_table_ii(void) {
   static const struct {
     uint32_t S, R, M, none, paper;
@@ -617,9 +631,7 @@ static void makes_table_ii(void) {
       ff_error err;
       chip.spes = rows[i].S;
       chip.rus = rows[i].R;
-      const char *grants = getenv("FF_SSP_GRANTS"), *per = getenv("FF_SSP_PER_REQUEST");
-      if (grants != NULL) chip.grants = (uint32_t)atoi(grants);
-      if (per != NULL) chip.per_request = (uint32_t)atoi(per);
+      set_fields(&chip, getenv("FF_SSP_SET"));
       FF_CHECK_OK(ff_ssp_compile(&p, net, &chip, (ff_ssp_optimise)optimise, 3, &err), &err);
       if (p == NULL) continue;
       const double a_step = run_compiled(p, 3, verbose ? 20 : 3);
@@ -637,20 +649,23 @@ static void makes_table_ii(void) {
 /* Speeds are only printed. */
 static void speeds(void) {
   static const struct {
-    uint32_t S, R, n, steps;
-  } of[] = {{1, 1, 10, 1000000}, {1, 1, 1000, 100000}, {128, 1, 10, 100000}, {1, 128, 1000, 10000}};
+    uint32_t S, R, local, stream, fetched, steps;
+  } of[] = {{1, 1, 10, 0, 0, 1000000}, {1, 1, 1000, 0, 0, 100000}, {128, 1, 10, 0, 0, 100000}, {1, 128, 1000, 0, 0, 10000},
+            {1, 1, 0, 10000, 0, 100}, {128, 1, 0, 10000, 0, 10}, {1, 128, 0, 1000, 0, 10}, {16, 8, 0, 1000, 1000, 5}};
   if (getenv("FF_SSP_VERBOSE") == NULL) FF_SKIP("FF_SSP_VERBOSE is not set");
-  for (size_t i = 0; i < 4; i++) {
+  for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
     ff_ssp_chip chip = ff_ssp_chip_default();
     chip.spes = of[i].S;
     chip.rus = of[i].R;
-    ff_ssp_program *p = plain_program(&chip, of[i].n, 0, 0, 1);
-    printf("S %u R %u, %u local instructions: %g cycles a step\n", of[i].S, of[i].R, of[i].n, run_compiled(p, 10, of[i].steps));
+    ff_ssp_program *p = plain_program(&chip, of[i].local, of[i].stream, of[i].fetched, 1);
+    const double a_step = run_compiled(p, 2, of[i].steps);
+    printf("S %u R %u, instructions: %u local, %u of a stream, %u that fetch: %g cycles a step\n", of[i].S, of[i].R, of[i].local,
+           of[i].stream, of[i].fetched, a_step);
     ff_ssp_program_free(p);
   }
 }
 
-/* ---- refusals -------------------------------------------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static uint32_t fires_wrong(void *of, uint32_t spe, uint64_t cycle) {
   (void)of;
