@@ -1,7 +1,7 @@
 # The targets.
 #   For users:      make demo, make install
-#   For developers: make check, make docs, make bench, make bench-ssa, make bench-math, make bench-ode, make fuzz, make valgrind,
-#                   make campaign, make campaign-math, make campaign-dram, make clean
+#   For developers: make check, make docs, make bench, make bench-ssa, make bench-math, make bench-ode, make bench-ssp, make fuzz,
+#                   make valgrind, make campaign, make campaign-math, make campaign-dram, make clean
 #   With CUDA:      make cuda, make cuda-check, make cuda-math, make cuda-collect; on a machine with a GPU make gpu-check,
 #                   make gpu-bench, make bench-ssa-gpu
 # R builds the package itself (configure, src/Makevars.in); this file is not part of the package. Each target installs the Debian
@@ -27,7 +27,7 @@ SUNDIALS_LIBS = $(if $(SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundia
 COMMON = -std=c11 -g -pthread -ffp-contract=off -MMD -MP $(WARN) $(LIB_CFLAGS)
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: demo check c-tests fuzz bench bench-ssa bench-math bench-ode docs valgrind campaign campaign-math campaign-dram \
+.PHONY: demo check c-tests fuzz bench bench-ssa bench-math bench-ode bench-ssp docs valgrind campaign campaign-math campaign-dram \
   cuda cuda-check cuda-math cuda-collect gpu-check gpu-bench bench-ssa-gpu clean install
 
 demo:
@@ -260,6 +260,10 @@ campaign-dram: $(BUILD)/plain/campaign_dram
 bench-ode: $(BUILD)/plain/bench_ode
 	$<
 $(BUILD)/plain/bench_ode: $(BUILD)/plain/bench/ode.o $(BUILD)/plain/libcore.a
+	$(CC) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
+bench-ssp: $(BUILD)/plain/bench_ssp
+	$<
+$(BUILD)/plain/bench_ssp: $(BUILD)/plain/bench/ssp.o $(BUILD)/plain/libcore.a
 	$(CC) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
 bench-math: $(BUILD)/plain/bench_math
 	$<

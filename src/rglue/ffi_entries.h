@@ -61,6 +61,14 @@ FFI_ENTRY(ffi_ssa_new, 2)
 FFI_ENTRY(ffi_ssa_sweep, 3)
 FFI_ENTRY(ffi_ssa_methods, 0)
 
+/* ssp/ffi_ssp.c */
+FFI_ENTRY(ffi_ssp_fields, 0)
+FFI_ENTRY(ffi_ssp_chip_check, 1)
+FFI_ENTRY(ffi_ssp_compile, 4)
+FFI_ENTRY(ffi_ssp_move, 2)
+FFI_ENTRY(ffi_ssp_describe, 1)
+FFI_ENTRY(ffi_ssp_network, 1)
+
 /* ffi_ensemble.c */
 FFI_ENTRY(ffi_ensemble_why_not, 1)
 FFI_ENTRY(ffi_ensemble_use, 6)

@@ -20,6 +20,7 @@
 #include "memory_reactions.h"
 #include "memory_snoopy.h"
 #include "memory_ssa_code.h"
+#include "memory_ssp_run.h"
 #include "memory_ssp_timing.h"
 
 typedef struct {
@@ -67,6 +68,8 @@ static const scenario scenarios[] = {
     {"reads BioNetGen's .net", NULL, reads_bngl, NULL, 0},
     {"reads ANDL", NULL, reads_andl, NULL, ANDL_TEXTS},
     {"writes ANDL", prepare_andl, writes_andl, NULL, ANDL_TEXTS},
+    {"processor's program, executed", prepare_ssp_run, executes_ssp, end_ssp_run, 2},
+    {"processor's program, traced", prepare_ssp_run, traces_ssp, end_ssp_run, 0},
     {"variables", prepare_bngl, uses_variables, NULL, 0},
     {"writes a reaction network", prepare_bngl, writes_reactions, NULL, 0},
     {"writes events", prepare_sbml_events, writes_events, NULL, 0},

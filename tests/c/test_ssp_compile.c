@@ -213,6 +213,141 @@ static void table_2_has_its_instructions(void) {
   }
 }
 
+/* A program gives its network back: compiled again, it evaluates the same. */
+static void programs_have_their_network(void) {
+  uint64_t state = 9;
+  ff_error err;
+  for (int i = 0; i < 60; i++) {
+    ff_reactions *net = random_network(&state, 1 + below(&state, 30), 1 + below(&state, 80)), *back = NULL;
+    ff_ssp_chip chip = random_chip(&state);
+    chip.precision = 64;
+    ff_ssp_program *p = compile(net, &chip, (ff_ssp_optimise)(i % FF_SSP_OPTIMISES), 7);
+    FF_CHECK_OK(ff_ssp_decompile(&back, p, &err), &err);
+    if (back != NULL) {
+      FF_CHECK_INT(back->n_reactions, net->n_reactions);
+      for (uint32_t r = 0; r < net->n_reactions; r++) {
+        const ff_reaction *x = &net->reactions[r], *y = &back->reactions[r];
+        double rate, other;
+        FF_CHECK(ff_formula_is_number(&x->rate, &rate) && ff_formula_is_number(&y->rate, &other) && rate == other);
+        FF_CHECK(x->n_reactants == y->n_reactants && x->n_products == y->n_products);
+        for (uint32_t k = 0; k < x->n_reactants && k < y->n_reactants; k++)
+          FF_CHECK(x->reactants[k].species == y->reactants[k].species && x->reactants[k].count == y->reactants[k].count);
+        for (uint32_t k = 0; k < x->n_products && k < y->n_products; k++)
+          FF_CHECK(x->products[k].species == y->products[k].species && x->products[k].count == y->products[k].count);
+      }
+    }
+    ff_ssp_program_free(p);
+    ff_reactions_free(net);
+    ff_reactions_free(back);
+  }
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------------- */
+
+static void check_refused(const reaction_text *reactions, const double *initial, uint32_t n, ff_status status, const char *says) {
+  ff_reactions *net = network_of(reactions, initial, n);
+  const ff_ssp_chip chip = ff_ssp_chip_default();
+  ff_ssp_program *p;
+  ff_error err = {.text = ""};
+  FF_CHECK_INT(ff_ssp_compile(&p, net, &chip, FF_SSP_PAPER, 0, &err), status);
+  FF_CHECK_SAY(p == NULL && strstr(err.text, says) != NULL, "%s", err.text);
+  ff_reactions_free(net);
+}
+
+static void others_are_refused_by_name(void) {
+  static const double ten[] = {10, 10, 10, 10, 10, 10, 10, 10, 10}, many[] = {4294967296.0, 1};
+  static const struct {
+    reaction_text reaction;
+    ff_status status;
+    const char *says;
+  } all[] = {
+      {{"A + B + C -> D", "1"}, FF_EUNSUPPORTED, "reaction \"R1\" is not elementary: it has more than two reactants"},
+      {{"3 A -> B", "1"}, FF_EUNSUPPORTED, "more than two reactants"},
+      {{"A -> B", "=A / (1 + A)"}, FF_EUNSUPPORTED, "its rate is not that of mass action"},
+      {{"A -> B", "=2 * time"}, FF_EUNSUPPORTED, "its rate depends on the time"},
+      {{"A -> B", "=3"}, FF_EUNSUPPORTED, "its rate is not that of mass action"}, /* it would fire without A */
+      {{"A -> 128 B", "1"}, FF_EUNSUPPORTED, "reaction \"R1\" changes \"B\" by 128"},
+      {{"A -> B + C + D + E + F + G + H + I", "1"}, FF_EUNSUPPORTED, "changes more than the 8 species"},
+      {{"A -> B", "1e-40"}, FF_ESIZE, "the rate constant of reaction 1 \"R1\" is 1e-40"},
+      {{"A -> B", "1e39"}, FF_ESIZE, "a number of 32 bits holds"},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    const reaction_text reactions[] = {all[i].reaction, {NULL, NULL}};
+    check_refused(reactions, ten, 9, all[i].status, all[i].says);
+  }
+  static const reaction_text decay[] = {{"A -> B", "1"}, {NULL, NULL}};
+  check_refused(decay, many, 2, FF_ESIZE, "the initial count of \"A\" is 4294967296");
+}
+
+/* Rates that are written as formulas are read if they have the form of mass action. */
+static void formulas_of_mass_action_are_read(void) {
+  static const reaction_text reactions[] = {
+      {"2 A -> B", "=0.5 * A * (A - 1)"}, {"A -> B", "=3 * A * B"}, {"0 -> A", "=2 * 3"}, {NULL, NULL}};
+  static const double initial[] = {10, 10};
+  ff_reactions *net = network_of(reactions, initial, 2);
+  ff_ssp_chip chip = ff_ssp_chip_default();
+  chip.precision = 64;
+  ff_ssp_program *p = compile(net, &chip, FF_SSP_PAPER, 0);
+  uint32_t dummies[2] = {0};
+  if (p == NULL) return;
+  evaluated *all = evaluate(p, dummies);
+  FF_CHECK(all[0].type == FF_SSP_BI1 && all[0].rate == 0.5 && all[0].species[0] == 0);
+  FF_CHECK(all[1].type == FF_SSP_BI2 && all[1].rate == 3 && reads(&all[1], 0, 1));
+  FF_CHECK(all[2].type == FF_SSP_SPECIAL && all[2].rate == 6);
+  free(all);
+  ff_ssp_program_free(p);
+  ff_reactions_free(net);
+}
+
+/* A program is moved to a processor with other units, channels and times; not to one for which other instructions are needed. */
+static void programs_move(void) {
+  ff_reactions *net = aggregation_network(64, 64, 1);
+  ff_ssp_chip chip = ff_ssp_chip_default();
+  ff_error err;
+  chip.rus = 4;
+  chip.internal = chip.cached = 16;
+  ff_ssp_program *p = compile(net, &chip, FF_SSP_PAPER, 0);
+  if (p == NULL) return;
+  chip.spes = 9;
+  chip.channels = 3;
+  chip.reaction_channels = 1;
+  chip.latency = 40;
+  FF_CHECK_OK(ff_ssp_program_move(p, &chip, &err), &err);
+  FF_CHECK_OK(ff_ssp_check(p, &err), &err);
+  chip.merger = 31;
+  FF_CHECK(ff_ssp_program_move(p, &chip, &err) == FF_EARGUMENT && strstr(err.text, "another `merger`") != NULL);
+  chip.merger = 32;
+  chip.spes = 1024;
+  chip.ranks = 1;
+  FF_CHECK_OK(ff_ssp_program_move(p, &chip, &err), &err); /* 4,096 copies of one row each in 2 channels of 16,384 rows */
+  ff_ssp_program_free(p);
+  ff_reactions_free(net);
+}
+
+static void processors_are_checked(void) {
+  static const struct {
+    const char *says;
+    uint32_t of[7]; /* rus, channels, reaction_channels, internal, per_request, precision, logarithm */
+  } all[] = {{"`rus` of the processor is 0", {0, 8, 4, 512, 2, 32, 0}},
+             {"`channels` of the processor is 1", {1, 1, 1, 512, 2, 32, 0}},
+             {"must be below `channels`", {1, 3, 3, 512, 2, 32, 0}},   {"at most 1024 entries", {1, 8, 4, 513, 2, 32, 0}},
+             {"must be 1, 2, 4, 8 or 16", {1, 8, 4, 512, 3, 32, 0}},   {"must be 32 or 64 bits", {1, 8, 4, 512, 2, 33, 0}},
+             {"needs a precision of 32 bits", {1, 8, 4, 512, 2, 64, 8}}};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    ff_ssp_chip chip = ff_ssp_chip_default();
+    const uint32_t *v = all[i].of;
+    ff_error err = {.text = ""};
+    chip.rus = v[0], chip.channels = v[1], chip.reaction_channels = v[2], chip.internal = v[3], chip.per_request = v[4];
+    chip.precision = v[5], chip.logarithm = v[6];
+    FF_CHECK(ff_ssp_chip_check(&chip, &err) == FF_EARGUMENT);
+    FF_CHECK_SAY(strstr(err.text, all[i].says) != NULL, "%s", err.text);
+  }
+  ff_ssp_chip chip = ff_ssp_chip_default();
+  FF_CHECK(ff_ssp_chip_is_papers(&chip));
+  chip.spes = chip.rus = 16;
+  FF_CHECK(!ff_ssp_chip_is_papers(&chip));
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------------- */
 
 static void files_round_trip(void) {
@@ -240,4 +375,5 @@ static void files_round_trip(void) {
 }
 
 FF_TEST_MAIN("ssp_compile", programs_evaluate_the_network, the_papers_example_has_its_order, table_2_has_its_instructions,
-             files_round_trip)
+             programs_have_their_network, others_are_refused_by_name, formulas_of_mass_action_are_read, programs_move,
+             processors_are_checked, files_round_trip)

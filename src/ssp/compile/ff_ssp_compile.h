@@ -23,4 +23,9 @@ const char *ff_ssp_optimise_name(int optimise);
 ff_status ff_ssp_compile(ff_ssp_program **out, const ff_reactions *net, const ff_ssp_chip *chip, ff_ssp_optimise optimise,
                          uint64_t seed, ff_error *err);
 
+/* The network that a program evaluates, with mass action and no parameters: that which was compiled, but for the precision of
+ * rates, and for species that reactions do not change. The program is one that ff_ssp_check() accepts. FF_EMODEL if its names are
+ * not those of a network. The caller frees *out. O(size). */
+ff_status ff_ssp_decompile(ff_reactions **out, const ff_ssp_program *program, ff_error *err);
+
 #endif

@@ -11,7 +11,7 @@ enum { UNSEEN, HALF, SEEN };
 typedef struct {
   const ff_ssp_program *p;
   uint8_t *seen;    /* of each reaction */
-  uint32_t *half_of; /* of each reaction: the species of the half that was seen */
+  uint32_t *reads;  /* of each reaction: the two species that it reads, or NOTHING */
   uint8_t *read;    /* of each species: whether an RU reads it */
   uint32_t *stays_in; /* of each species: 1 + the last RU in which it is internal */
   uint8_t *touched; /* of each entry of an RU: whether it is read */
@@ -75,15 +75,16 @@ static ff_status check_half(checker *c, place_in *at, ff_ssp_instruction i, uint
   if (c->seen[i.tag] == SEEN) return fault(c, at, "repeats a reaction");
   if (c->seen[i.tag] == UNSEEN) {
     c->seen[i.tag] = HALF;
-    c->half_of[i.tag] = spid;
+    c->reads[2 * (size_t)i.tag] = spid;
     /* A half whose companion comes next needs no register. */
     return ++at->open > c->p->chip.merger && !companion_next(at, i.tag)
                ? fault(c, at, "needs one more register of the merger than there are")
                : FF_OK;
   }
   c->seen[i.tag] = SEEN;
+  c->reads[2 * (size_t)i.tag + 1] = spid;
   at->open--;
-  return c->half_of[i.tag] == spid ? fault(c, at, "reads the same species as the other half of its reaction") : FF_OK;
+  return c->reads[2 * (size_t)i.tag] == spid ? fault(c, at, "reads the same species as the other half of its reaction") : FF_OK;
 }
 
 static ff_status check_instruction(checker *c, place_in *at) {
@@ -105,6 +106,8 @@ static ff_status check_instruction(checker *c, place_in *at) {
   if (i.type == FF_SSP_BI2) return check_half(c, at, i, spid);
   if (c->seen[i.tag] != UNSEEN) return fault(c, at, "repeats a reaction");
   c->seen[i.tag] = SEEN;
+  c->reads[2 * (size_t)i.tag] = spid;
+  if (i.type == FF_SSP_BI1) c->reads[2 * (size_t)i.tag + 1] = spid;
   return FF_OK;
 }
 
@@ -165,6 +168,9 @@ static ff_status check_vector(const checker *c, uint32_t r) {
     for (uint32_t k = 0; k < i; k++)
       if (vector[k] != 0 && ff_ssp_change_spid(vector[k]) == spid)
         return ff_error_set(c->err, FF_EMODEL, "the program is broken: reaction %u changes a species twice", r + 1);
+    const uint32_t *reads = c->reads + 2 * (size_t)r;
+    if (ff_ssp_change_by(vector[i]) < -((reads[0] == spid) + (reads[1] == spid)))
+      return ff_error_set(c->err, FF_EMODEL, "the program is broken: reaction %u takes more of a species than it reads", r + 1);
     if (!c->read[spid])
       return ff_error_set(c->err, FF_EMODEL,
                           "the program is broken: reaction %u changes a species that no RU reads, so the change would be lost",
@@ -248,6 +254,7 @@ static ff_status check_places(const checker *c) {
 
 static ff_status check_all(checker *c) {
   ff_status status = FF_OK;
+  for (size_t i = 0; i < 2 * (size_t)c->p->n_reactions; i++) c->reads[i] = NOTHING;
   for (uint32_t j = 0; j < c->p->chip.rus && status == FF_OK; j++) status = check_unit(c, j);
   for (uint32_t r = 0; r < c->p->n_reactions && status == FF_OK; r++) {
     if (c->seen[r] != SEEN)
@@ -264,17 +271,17 @@ ff_status ff_ssp_check(const ff_ssp_program *program, ff_error *err) {
   ff_status status = ff_ssp_chip_check(&program->chip, err);
   if (status != FF_OK) return status;
   c.seen = ff_calloc(m, 1);
-  c.half_of = ff_calloc(m, sizeof *c.half_of);
+  c.reads = ff_calloc(2 * m, sizeof *c.reads);
   c.read = ff_calloc(n, 1);
   c.stays_in = ff_calloc(n, sizeof *c.stays_in);
   c.touched = ff_calloc(FF_SSP_MAX_ENTRIES, 1);
   c.holds = ff_calloc(FF_SSP_MAX_ENTRIES, sizeof *c.holds);
-  if (c.seen == NULL || c.half_of == NULL || c.read == NULL || c.stays_in == NULL || c.touched == NULL || c.holds == NULL)
+  if (c.seen == NULL || c.reads == NULL || c.read == NULL || c.stays_in == NULL || c.touched == NULL || c.holds == NULL)
     status = ff_error_set(err, FF_EMEMORY, "no memory to check a program of %zu reactions", m);
   else
     status = check_all(&c);
   free(c.seen);
-  free(c.half_of);
+  free(c.reads);
   free(c.read);
   free(c.stays_in);
   free(c.touched);

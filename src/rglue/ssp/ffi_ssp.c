@@ -1,0 +1,221 @@
+/* Processors for stochastic simulation, and programs for them as raw vectors. */
+#include "ffi_ssp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../ssp/compile/ff_ssp_compile.h"
+#include "../ffi_values.h"
+
+/* ---- processors ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t *field_of(ff_ssp_chip *chip, const ff_ssp_field *field) {
+  return (uint32_t *)(void *)((char *)chip + field->offset);
+}
+
+static uint32_t part_of(const char *name) {
+  uint32_t i = 0;
+  ff_error err;
+  while (ff_dram_part_at(i) != NULL && strcmp(ff_dram_part_at(i)->name, name) != 0) i++;
+  if (ff_dram_part_at(i) == NULL) ffi_check(ff_error_set(&err, FF_EARGUMENT, "there is no memory part \"%s\"", name), &err);
+  return i;
+}
+
+ff_ssp_chip ffi_ssp_chip(SEXP list) {
+  ff_ssp_chip chip = {0};
+  ff_error err;
+  for (size_t i = 0; ff_ssp_field_at(i) != NULL; i++) {
+    const ff_ssp_field *f = ff_ssp_field_at(i);
+    *field_of(&chip, f) = (uint32_t)ffi_count(ffi_element(list, f->name), f->name, UINT32_MAX);
+  }
+  chip.part = part_of(ffi_text(ffi_element(list, "memory"), "memory"));
+  ffi_check(ff_ssp_chip_check(&chip, &err), &err);
+  return chip;
+}
+
+static SEXP chip_list(ff_ssp_chip chip) {
+  enum { MOST_FIELDS = 64 };
+  const char *names[MOST_FIELDS];
+  int n = 0;
+  while (ff_ssp_field_at((size_t)n) != NULL) {
+    names[n] = ff_ssp_field_at((size_t)n)->name;
+    n++;
+  }
+  names[n] = "memory";
+  SEXP out = PROTECT(ffi_list(n + 1, names));
+  for (int i = 0; i < n; i++) SET_VECTOR_ELT(out, i, Rf_ScalarReal(*field_of(&chip, ff_ssp_field_at((size_t)i))));
+  SET_VECTOR_ELT(out, n, Rf_mkString(ff_dram_part_at(chip.part)->name));
+  UNPROTECT(1);
+  return out;
+}
+
+/* Returns list(name, value, source, unit, meaning, memory): the fields of a processor, and the names of all memory parts. */
+SEXP ffi_ssp_fields(void) {
+  static const char *const names[] = {"name", "value", "source", "unit", "meaning", "memory"};
+  enum { TEXTS = 4 };
+  static const int texts_at[TEXTS] = {0, 2, 3, 4};
+  int n = 0, parts = 0;
+  while (ff_ssp_field_at((size_t)n) != NULL) n++;
+  while (ff_dram_part_at((size_t)parts) != NULL) parts++;
+  SEXP out = PROTECT(ffi_list(6, names));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, n));
+  for (int k = 0; k < TEXTS; k++) SET_VECTOR_ELT(out, texts_at[k], Rf_allocVector(STRSXP, n));
+  for (int i = 0; i < n; i++) {
+    const ff_ssp_field *f = ff_ssp_field_at((size_t)i);
+    const char *const texts[TEXTS] = {f->name, f->source, f->unit, f->meaning};
+    REAL(VECTOR_ELT(out, 1))[i] = f->value;
+    for (int k = 0; k < TEXTS; k++) SET_STRING_ELT(VECTOR_ELT(out, texts_at[k]), i, Rf_mkChar(texts[k]));
+  }
+  SET_VECTOR_ELT(out, 5, Rf_allocVector(STRSXP, parts));
+  for (int i = 0; i < parts; i++) SET_STRING_ELT(VECTOR_ELT(out, 5), i, Rf_mkChar(ff_dram_part_at((size_t)i)->name));
+  UNPROTECT(1);
+  return out;
+}
+
+/* Checks a processor. Returns whether its units and channels are within the paper's. */
+SEXP ffi_ssp_chip_check(SEXP list) {
+  const ff_ssp_chip chip = ffi_ssp_chip(list);
+  return Rf_ScalarLogical(ff_ssp_chip_is_papers(&chip));
+}
+
+/* ---- programs ------------------------------------------------------------------------------------------------------- */
+
+static void finalize_program(SEXP pointer) {
+  ff_ssp_program_free(R_ExternalPtrAddr(pointer));
+  R_ClearExternalPtr(pointer);
+}
+
+SEXP ffi_ssp_hold(SEXP image, ff_ssp_program **out) {
+  ff_error err;
+  ffi_typed(image, RAWSXP, -1, FFI_ARGUMENT, "program$image", "a raw vector");
+  SEXP holder = PROTECT(ffi_pointer(finalize_program, 0, R_NilValue));
+  ffi_check(ff_ssp_image_read(out, RAW(image), (size_t)Rf_xlength(image), &err), &err);
+  R_SetExternalPtrAddr(holder, *out);
+  UNPROTECT(1);
+  return holder;
+}
+
+/* The image of a program as a raw vector. */
+static SEXP image_of(const ff_ssp_program *program) {
+  uint8_t *bytes;
+  size_t n;
+  ff_error err;
+  SEXP holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
+  ffi_check(ff_ssp_image(&bytes, &n, program, &err), &err);
+  R_SetExternalPtrAddr(holder, bytes);
+  SEXP out = PROTECT(Rf_allocVector(RAWSXP, (R_xlen_t)n));
+  memcpy(RAW(out), bytes, n);
+  ffi_free_text(holder);
+  UNPROTECT(2);
+  return out;
+}
+
+/* Compiles a network. Returns the image. */
+SEXP ffi_ssp_compile(SEXP model, SEXP chip_list, SEXP optimise, SEXP seed) {
+  const ff_ssp_chip chip = ffi_ssp_chip(chip_list);
+  const char *name = ffi_text(optimise, "optimise");
+  const uint64_t key = ffi_count(seed, "seed", FFI_MOST);
+  ff_reactions *net;
+  ff_ssp_program *program;
+  ff_error err;
+  int how = 0;
+  while (ff_ssp_optimise_name(how) != NULL && strcmp(ff_ssp_optimise_name(how), name) != 0) how++;
+  PROTECT(ffi_reactions_hold(model, &net));
+  SEXP holder = PROTECT(ffi_pointer(finalize_program, 0, R_NilValue));
+  ffi_check(ff_ssp_compile(&program, net, &chip, (ff_ssp_optimise)how, key, &err), &err);
+  R_SetExternalPtrAddr(holder, program);
+  SEXP out = PROTECT(image_of(program));
+  finalize_program(holder);
+  UNPROTECT(3);
+  return out;
+}
+
+/* The same program for another processor. */
+SEXP ffi_ssp_move(SEXP image, SEXP chip_list) {
+  const ff_ssp_chip chip = ffi_ssp_chip(chip_list);
+  ff_ssp_program *program;
+  ff_error err;
+  PROTECT(ffi_ssp_hold(image, &program));
+  ffi_check(ff_ssp_program_move(program, &chip, &err), &err);
+  SEXP out = image_of(program);
+  UNPROTECT(1);
+  return out;
+}
+
+/* The network that a program evaluates, as the list that ffi_reactions_list() makes. */
+SEXP ffi_ssp_network(SEXP image) {
+  ff_ssp_program *program;
+  ff_reactions *net;
+  ff_error err;
+  PROTECT(ffi_ssp_hold(image, &program));
+  SEXP holder = PROTECT(ffi_reactions_holder());
+  ffi_check(ff_ssp_decompile(&net, program, &err), &err);
+  R_SetExternalPtrAddr(holder, net);
+  SEXP out = ffi_reactions_list(net);
+  UNPROTECT(2);
+  return out;
+}
+
+/* ---- what a program has ---------------------------------------------------------------------------------------------- */
+
+/* Counts of an RU, in the order of `unit_columns`. */
+enum { N_UNI, N_BI1, N_BI2, N_SOURCE, N_DUMMY, N_LOCAL, N_STREAMED, N_INTERNAL, N_FETCHED, N_REQUESTS, N_COLUMNS };
+static const char *const unit_columns[] = {"uni",      "bi1",      "bi2",      "source",  "dummy",
+                                           "local",    "streamed", "internal", "fetched", "requests"};
+
+static void count_unit(double out[N_COLUMNS], const ff_ssp_program *p, uint32_t j) {
+  const ff_ssp_unit *unit = &p->units[j];
+  for (int k = 0; k < N_COLUMNS; k++) out[k] = 0;
+  for (uint32_t i = 0; i < unit->n_local + unit->n_stream; i++) {
+    const ff_ssp_instruction at = ff_ssp_unpack(unit->words[i]);
+    out[ff_ssp_is_dummy(at) ? N_DUMMY : ff_ssp_is_source(at) ? N_SOURCE : (int)at.type]++;
+  }
+  for (uint32_t i = 0; i < unit->n_fetches; i++) {
+    const uint32_t first = ff_ssp_fetch_spid(unit->fetches[i]), length = ff_ssp_fetch_length(unit->fetches[i]);
+    out[N_FETCHED] += length;
+    out[N_REQUESTS] += (first + length - 1) / p->chip.per_request - first / p->chip.per_request + 1;
+  }
+  out[N_LOCAL] = unit->n_local;
+  out[N_STREAMED] = unit->n_stream;
+  out[N_INTERNAL] = unit->n_internal;
+}
+
+static SEXP units_list(const ff_ssp_program *p) {
+  SEXP out = PROTECT(ffi_list(N_COLUMNS, unit_columns));
+  for (int k = 0; k < N_COLUMNS; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(REALSXP, p->chip.rus));
+  for (uint32_t j = 0; j < p->chip.rus; j++) {
+    double of[N_COLUMNS];
+    count_unit(of, p, j);
+    for (int k = 0; k < N_COLUMNS; k++) REAL(VECTOR_ELT(out, k))[j] = of[k];
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+static SEXP names_of(const ff_ssp_program *p, size_t first, size_t n) {
+  SEXP out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)n));
+  for (size_t i = 0; i < n && p->names != NULL; i++) SET_STRING_ELT(out, (R_xlen_t)i, Rf_mkCharCE(p->names[first + i], CE_UTF8));
+  UNPROTECT(1);
+  return out;
+}
+
+/* Returns list(chip, optimise, seed, species, reactions, spid, units). `units` is a list of numbers for each RU; spid has the
+ * number, from 0, that the compiler gave to each species. */
+SEXP ffi_ssp_describe(SEXP image) {
+  static const char *const names[] = {"chip", "optimise", "seed", "species", "reactions", "spid", "units"};
+  ff_ssp_program *p;
+  PROTECT(ffi_ssp_hold(image, &p));
+  SEXP out = PROTECT(ffi_list(7, names));
+  const char *optimise = ff_ssp_optimise_name((int)p->optimise);
+  ffi_set(out, "chip", chip_list(p->chip));
+  ffi_set(out, "optimise", Rf_mkString(optimise != NULL ? optimise : "unknown"));
+  ffi_set(out, "seed", Rf_ScalarReal((double)p->seed));
+  ffi_set(out, "species", names_of(p, 0, p->n_species));
+  ffi_set(out, "reactions", names_of(p, p->n_species, p->n_reactions));
+  SEXP spid = Rf_allocVector(REALSXP, p->n_species);
+  ffi_set(out, "spid", spid);
+  for (uint32_t i = 0; i < p->n_species; i++) REAL(spid)[p->species[i]] = i;
+  ffi_set(out, "units", units_list(p));
+  UNPROTECT(2);
+  return out;
+}

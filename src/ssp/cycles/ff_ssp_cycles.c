@@ -1,0 +1,184 @@
+/* Trajectories and cycles together, and how well the pace is known. */
+#include "ff_ssp_cycles.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define BATCHES 40u     /* at most; then each two become one */
+#define LEAST_BATCHES 20u
+#define STUDENT 2.093   /* the 97.5% quantile of Student's t with LEAST_BATCHES - 1 degrees of freedom; of more it is smaller */
+#define WARM_UP 3u      /* steps of each SPE that are left out: buffers fill in the first two */
+#define A_PIECE 2000000u /* cycles between two looks at the clock, at most */
+
+struct ff_ssp_cycles {
+  const ff_ssp_program *program;
+  ff_ssp_cycles_options options;
+  ff_ssp_code *code;
+  ff_ssp_spe **spes;
+  uint64_t *fired; /* by the present trajectory of each SPE */
+  ff_ssp_timing *timing;
+  uint64_t next, ended; /* trajectories */
+  uint64_t warm;        /* the cycle at which the warm-up ended; 0 before */
+  uint64_t batch;       /* steps of a batch */
+  double means[BATCHES];
+  uint32_t n_batches;
+  uint64_t batch_from, batch_steps; /* the cycle and the steps at which the present batch began */
+  uint64_t steps_from;  /* steps at the end of the warm-up */
+  ff_failure failure;
+  int complete;
+};
+
+/* ---- trajectories --------------------------------------------------------------------------------------------------- */
+
+static int begins(void *of, uint32_t s, uint64_t cycle) {
+  ff_ssp_cycles *run = of;
+  (void)cycle;
+  if (run->next == run->options.n) return 0;
+  ff_ssp_spe_start(run->spes[s], run->options.key, run->options.first + run->next++, run->options.initial);
+  run->fired[s] = 0;
+  return 1;
+}
+
+static uint32_t fires(void *of, uint32_t s, uint64_t cycle) {
+  ff_ssp_cycles *run = of;
+  (void)cycle;
+  int goes_on = ff_ssp_spe_step(run->spes[s]);
+  const ff_ssp_winner *winner = ff_ssp_spe_winner(run->spes[s]);
+  if (!goes_on) ff_ssp_spe_diagnose(run->spes[s], &run->failure);
+  goes_on = goes_on && winner->time <= run->options.last && (run->options.steps == 0 || run->fired[s] < run->options.steps);
+  run->fired[s]++;
+  if (goes_on) return winner->tag;
+  run->ended++;
+  return FF_SSP_ENDS;
+}
+
+static ff_status make_spes(ff_ssp_cycles *run, ff_error *err) {
+  const uint32_t n = run->program->chip.spes;
+  ff_status status = ff_ssp_code_new(&run->code, run->program, err);
+  run->spes = ff_calloc(n, sizeof *run->spes);
+  run->fired = ff_calloc(n, sizeof *run->fired);
+  if (status == FF_OK && (run->spes == NULL || run->fired == NULL))
+    status = ff_error_set(err, FF_EMEMORY, "no memory for %u processing elements", n);
+  for (uint32_t s = 0; s < n && status == FF_OK; s++) status = ff_ssp_spe_new(&run->spes[s], run->code, NULL, err);
+  return status;
+}
+
+ff_status ff_ssp_cycles_new(ff_ssp_cycles **out, const ff_ssp_program *program, const ff_ssp_cycles_options *options,
+                            ff_error *err) {
+  *out = NULL;
+  ff_ssp_cycles *run = ff_calloc(1, sizeof *run);
+  if (run == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a processor");
+  run->program = program;
+  run->options = *options;
+  run->batch = program->chip.spes;
+  const ff_ssp_steps steps = {begins, fires, run};
+  ff_status status = make_spes(run, err);
+  if (status == FF_OK) status = ff_ssp_timing_new(&run->timing, program, &steps, NULL, err);
+  if (status != FF_OK) {
+    ff_ssp_cycles_free(run);
+    return status;
+  }
+  *out = run;
+  return FF_OK;
+}
+
+void ff_ssp_cycles_free(ff_ssp_cycles *run) {
+  if (run == NULL) return;
+  for (uint32_t s = 0; run->spes != NULL && s < run->program->chip.spes; s++) ff_ssp_spe_free(run->spes[s]);
+  free(run->spes);
+  free(run->fired);
+  ff_ssp_timing_free(run->timing);
+  ff_ssp_code_free(run->code);
+  free(run);
+}
+
+/* ---- the pace --------------------------------------------------------------------------------------------------------- */
+
+/* Each two batches become one, so that there is room for longer ones. */
+static void join_batches(ff_ssp_cycles *run) {
+  for (uint32_t i = 0; i < BATCHES / 2; i++) run->means[i] = (run->means[2 * i] + run->means[2 * i + 1]) / 2;
+  run->n_batches = BATCHES / 2;
+  run->batch *= 2;
+}
+
+/* The next number of steps at which something is to be noted. */
+static uint64_t next_stop(const ff_ssp_cycles *run) {
+  if (run->warm == 0) return (uint64_t)WARM_UP * run->program->chip.spes;
+  return run->steps_from + (run->n_batches + 1) * run->batch;
+}
+
+/* SPEs that have a trajectory, as long as there are enough for all. */
+static uint32_t at_work(const ff_ssp_cycles *run) {
+  return run->options.n < run->program->chip.spes ? (uint32_t)run->options.n : run->program->chip.spes;
+}
+
+/* SPEs end their steps at about the same pace, so the cycles of a batch tell that of one SPE. When trajectories run out, SPEs
+ * that are done would spoil it. */
+static void note(ff_ssp_cycles *run) {
+  const uint64_t now = ff_ssp_timing_now(run->timing), steps = ff_ssp_timing_steps(run->timing);
+  if (steps < next_stop(run) || run->next - run->ended < at_work(run)) return;
+  if (run->warm == 0) {
+    run->warm = now;
+    run->steps_from = steps;
+  } else {
+    run->means[run->n_batches++] = (double)(now - run->batch_from) * at_work(run) / (double)(steps - run->batch_steps);
+    if (run->n_batches == BATCHES) join_batches(run);
+  }
+  run->batch_from = now;
+  run->batch_steps = steps;
+}
+
+void ff_ssp_cycles_pace(const ff_ssp_cycles *run, ff_ssp_pace *out) {
+  const uint32_t n = run->n_batches;
+  double sum = 0, squares = 0;
+  const uint64_t steps = ff_ssp_timing_steps(run->timing);
+  *out = (ff_ssp_pace){.steps = steps, .cycles = ff_ssp_timing_now(run->timing), .mean = NAN, .error = NAN,
+                       .complete = run->complete};
+  if (n == 0) {
+    if (steps > 0) out->mean = (double)out->cycles * at_work(run) / (double)steps;
+    return;
+  }
+  out->steps = run->batch_steps - run->steps_from;
+  out->cycles = run->batch_from - run->warm;
+  for (uint32_t i = 0; i < n; i++) sum += run->means[i];
+  out->mean = sum / n;
+  for (uint32_t i = 0; i < n; i++) squares += (run->means[i] - out->mean) * (run->means[i] - out->mean);
+  if (n >= LEAST_BATCHES) out->error = STUDENT * sqrt(squares / (n - 1) / n);
+}
+
+static int is_known(const ff_ssp_cycles *run) {
+  ff_ssp_pace pace;
+  if (!(run->options.error > 0) || run->n_batches < LEAST_BATCHES) return 0;
+  ff_ssp_cycles_pace(run, &pace);
+  return pace.error <= run->options.error * pace.mean;
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------------------------- */
+
+static ff_status describe_failure(const ff_ssp_cycles *run, ff_error *err) {
+  const char *name = run->program->names != NULL ? run->program->names[run->failure.item] : "";
+  if (run->failure.what == FF_SSP_BAD_POPULATION)
+    return ff_error_set(err, FF_ESIZE, "a population of 32 bits is too small: species number %u %s is %.17g at time %g",
+                        run->failure.item + 1, name, run->failure.value, run->failure.time);
+  return ff_error_set(err, FF_EMODEL, "the propensity of reaction number %u is infinite at time %g", run->failure.item + 1,
+                      run->failure.time);
+}
+
+ff_status ff_ssp_cycles_advance(ff_ssp_cycles *run, double seconds, int *done, ff_error *err) {
+  const double end = ff_clock() + seconds;
+  ff_status status = FF_OK;
+  *done = 0;
+  while (status == FF_OK && !*done && ff_clock() < end) {
+    status = ff_ssp_timing_advance(run->timing, ff_ssp_timing_now(run->timing) + A_PIECE, next_stop(run), done, err);
+    if (status == FF_OK && run->failure.what != FF_SSP_FINE) status = describe_failure(run, err);
+    if (status != FF_OK) return status;
+    run->complete = *done;
+    note(run);
+    if (is_known(run)) *done = 1;
+  }
+  return status;
+}
+
+uint64_t ff_ssp_cycles_ended(const ff_ssp_cycles *run) { return run->ended; }
+uint64_t ff_ssp_cycles_steps(const ff_ssp_cycles *run) { return ff_ssp_timing_steps(run->timing); }
+const ff_ssp_timing *ff_ssp_cycles_timing(const ff_ssp_cycles *run) { return run->timing; }
