@@ -1,4 +1,4 @@
-/* Cycles of a Stochastic Simulation Processor: closed forms, ways to look, sums, queues, the vector cache, the memory's limits. */
+/* Cycles of a Stochastic Simulation Processor: closed forms, ways to look, sums, queues, vector cache, limits of the memory. */
 #include "../../src/ssp/timing/ff_ssp_timing.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "ssp_networks.h"
 #include "ssp_programs.h"
 
-/* ---- what fires --------------------------------------------------------------------------------------------------------- */
+/* ---- what fires -------------------------------------------------------------------------------------------------- */
 
 /* Trajectories are handed out in the order in which SPEs ask, and their lengths depend on their number. So a wrong order of calls
  * shows. The trace is a hash of all calls. */
@@ -69,9 +69,19 @@ static int advance(ff_ssp_timing *t, uint64_t to, uint64_t steps) {
   return done;
 }
 
-/* ---- invariants ---------------------------------------------------------------------------------------------------------- */
+/* ---- invariants -------------------------------------------------------------------------------------------------- */
 
-/* Lines that each SPE, or a lane, reads in a step at least. */
+static uint64_t all_lines(const ff_ssp_timing *t, const ff_ssp_program *p, int use) {
+  uint64_t sum = 0, lines[FF_SSP_N_USES];
+  ff_dram_counts d;
+  for (uint32_t k = 0; k < p->chip.channels; k++) {
+    ff_ssp_timing_channel(t, k, lines, &d);
+    sum += lines[use];
+  }
+  return sum;
+}
+
+/* Lines of species that an SPE reads in a step. */
 static uint64_t blocks_of(const ff_ssp_program *p) {
   uint64_t n = 0;
   for (uint32_t j = 0; j < p->chip.rus; j++) {
@@ -155,7 +165,7 @@ static uint64_t check_counts(const ff_ssp_timing *t, const ff_ssp_program *p) {
   return hash;
 }
 
-/* ---- closed forms --------------------------------------------------------------------------------------------------------- */
+/* ---- closed forms ------------------------------------------------------------------------------------------------ */
 
 static uint32_t log2_up(uint32_t n) {
   uint32_t bits = 0;
@@ -217,65 +227,81 @@ static void reads_an_idle_vector(void) {
   }
 }
 
-/* ---- ways to look --------------------------------------------------------------------------------------------------------- */
+/* ---- ways to look ------------------------------------------------------------------------------------------------ */
 
-/* A random program in three ways, which stop at the same cycles: jumps, jumps with a shuffle, and all cycles. */
+/* A program in four ways, which stop at the same cycles: jumps and all cycles, in order and shuffled. Adds up states and uses. */
+static void compare_ways(const ff_ssp_program *p, uint64_t seed, uint32_t left, uint32_t longest, uint64_t pause,
+                         uint64_t states[FF_SSP_N_STATES], uint64_t uses[FF_SSP_N_USES]) {
+  uint64_t first[3] = {0};
+  for (int way = 0; way < 4; way++) {
+    const ff_ssp_timing_options o = {.every_cycle = way >= 2, .shuffle = way % 2 == 1 ? seed | 1 : 0};
+    firing f = {.seed = seed, .left = left, .longest = longest};
+    ff_ssp_timing *t = new_timing(p, &f, &o);
+    uint64_t hash = 0, to = 0;
+    int done = 0;
+    while (!done && to < 100000) {
+      to += pause;
+      done = advance(t, to, UINT64_MAX);
+      hash = hash * 31 + check_counts(t, p);
+    }
+    const uint64_t got[3] = {f.trace, hash, ff_ssp_timing_now(t)};
+    for (int k = 0; k < 3; k++) {
+      if (way == 0) first[k] = got[k];
+      FF_CHECK_SAY(first[k] == got[k], "program %llu, way %d, value %d", (unsigned long long)seed, way, k);
+    }
+    for (uint32_t u = 0; u < p->chip.spes * p->chip.rus && way == 0; u++) {
+      uint64_t cycles[FF_SSP_N_STATES];
+      ff_ssp_timing_unit(t, u / p->chip.rus, u % p->chip.rus, cycles);
+      for (int k = 0; k < FF_SSP_N_STATES; k++) states[k] += cycles[k];
+    }
+    for (int k = 0; k < FF_SSP_N_USES; k++) uses[k] += all_lines(t, p, k);
+    ff_ssp_timing_free(t);
+  }
+}
+
 static void ways_agree(void) {
   const char *n_text = getenv("FF_SSP_PROGRAMS");
   const int n = n_text != NULL ? atoi(n_text) : 150;
-  uint64_t wholes[FF_SSP_N_STATES] = {0}, of_uses[FF_SSP_N_USES] = {0};
+  uint64_t states[FF_SSP_N_STATES] = {0}, uses[FF_SSP_N_USES] = {0};
   for (int i = 0; i < n; i++) {
     uint64_t seed = (uint64_t)i * 1000003 + 17;
     const ff_ssp_chip chip = draw_chip(&seed);
     const drawn_shape shape = draw_shape(&seed);
     ff_ssp_program *p = draw_program(&chip, &shape, &seed);
     const uint32_t longest = drawn(&seed, 1, 12), left = drawn(&seed, 1, 8);
-    const uint64_t pause = drawn(&seed, 1, 900), shuffle = next_random(&seed) | 1;
-    uint64_t first[3] = {0};
-    for (int way = 0; way < 4; way++) {
-      const ff_ssp_timing_options o = {.every_cycle = way >= 2, .shuffle = way % 2 == 1 ? shuffle : 0};
-      firing f = {.seed = seed, .left = left, .longest = longest};
-      ff_ssp_timing *t = new_timing(p, &f, &o);
-      uint64_t hash = 0, to = 0;
-      int done = 0;
-      while (!done && to < 100000) {
-        to += pause;
-        done = advance(t, to, UINT64_MAX);
-        hash = hash * 31 + check_counts(t, p);
-      }
-      const uint64_t got[3] = {f.trace, hash, ff_ssp_timing_now(t)};
-      for (int k = 0; k < 3; k++) {
-        if (way == 0) first[k] = got[k];
-        FF_CHECK_SAY(first[k] == got[k], "program %d, way %d, value %d", i, way, k);
-      }
-      for (uint32_t u = 0; u < chip.spes * chip.rus && way == 0; u++) {
-        uint64_t cycles[FF_SSP_N_STATES];
-        ff_ssp_timing_unit(t, u / chip.rus, u % chip.rus, cycles);
-        for (int k = 0; k < FF_SSP_N_STATES; k++) wholes[k] += cycles[k];
-      }
-      for (uint32_t k = 0; k < chip.channels && way == 0; k++) {
-        uint64_t lines[FF_SSP_N_USES];
-        ff_dram_counts d;
-        ff_ssp_timing_channel(t, k, lines, &d);
-        for (int use = 0; use < FF_SSP_N_USES; use++) of_uses[use] += lines[use];
-      }
-      ff_ssp_timing_free(t);
-    }
+    compare_ways(p, seed, left, longest, drawn(&seed, 1, 900), states, uses);
     ff_ssp_program_free(p);
   }
-  for (int k = 0; k < FF_SSP_N_STATES; k++) FF_CHECK_SAY(wholes[k] > 0, "no RU was ever in state %d", k);
-  for (int k = 0; k < FF_SSP_N_USES; k++) FF_CHECK_SAY(of_uses[k] > 0, "the memory was never used in way %d", k);
-  if (getenv("FF_SSP_VERBOSE") != NULL) {
-#define FF_X(code, name, meaning) printf("%s %llu\n", #name, (unsigned long long)wholes[FF_SSP_##code]);
-    FF_SSP_STATES(FF_X)
+  for (int k = 0; k < FF_SSP_N_STATES; k++) FF_CHECK_SAY(states[k] > 0, "no RU was ever in state %d", k);
+  for (int k = 0; k < FF_SSP_N_USES; k++) FF_CHECK_SAY(uses[k] > 0, "the memory was never used in way %d", k);
+  if (getenv("FF_SSP_VERBOSE") == NULL) return;
+#define FF_X(code, name, meaning) printf("%s %llu\n", #name, (unsigned long long)states[FF_SSP_##code]);
+  FF_SSP_STATES(FF_X)
 #undef FF_X
-#define FF_X(code, name, meaning) printf("%s %llu\n", #name, (unsigned long long)of_uses[FF_SSP_##code]);
-    FF_SSP_USES(FF_X)
+#define FF_X(code, name, meaning) printf("%s %llu\n", #name, (unsigned long long)uses[FF_SSP_##code]);
+  FF_SSP_USES(FF_X)
 #undef FF_X
+}
+
+/* Waits of more cycles than the calendar has (2,048): local instructions, alone or before others, and a slow interface. */
+static void ways_agree_on_long_waits(void) {
+  uint64_t states[FF_SSP_N_STATES] = {0}, uses[FF_SSP_N_USES] = {0};
+  for (uint32_t i = 0; i < 4; i++) {
+    ff_ssp_chip chip = ff_ssp_chip_default();
+    chip.spes = 1 + i % 2;
+    chip.rus = 2;
+    chip.reaction_memory = 1 << 20;
+    chip.latency = i == 2 ? 4096 : 22;
+    chip.reorder = i == 3 ? 4096 : 4;
+    chip.clock = i == 3 ? 1000 : 400;
+    ff_ssp_program *p = plain_program(&chip, 5000, i > 0 ? 40 : 0, i > 0 ? 30 : 0, 1);
+    if (i == 1) p->units[1].n_stream = p->units[1].n_fetches = 0; /* is local */
+    compare_ways(p, i + 1, 3, 4, 3001, states, uses);
+    ff_ssp_program_free(p);
   }
 }
 
-/* ---- queues ----------------------------------------------------------------------------------------------------------------- */
+/* ---- queues ------------------------------------------------------------------------------------------------------ */
 
 /* Little's law: the requests on their way, summed over cycles, are the cycles of all requests. */
 static void queues_obey_little(void) {
@@ -299,20 +325,10 @@ static void queues_obey_little(void) {
   }
 }
 
-/* ---- streams ------------------------------------------------------------------------------------------------------------------ */
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t all_lines(const ff_ssp_timing *t, const ff_ssp_program *p, int use) {
-  uint64_t sum = 0, lines[FF_SSP_N_USES];
-  ff_dram_counts d;
-  for (uint32_t k = 0; k < p->chip.channels; k++) {
-    ff_ssp_timing_channel(t, k, lines, &d);
-    sum += lines[use];
-  }
-  return sum;
-}
-
-/* A lane has its channel alone, so it brings a word in each cycle, but for refreshes, which its lines ahead hide: 32 lines are 256
- * cycles, and a refresh takes 44. Only the first words wait for the memory. */
+/* A lane has its channel alone, so it brings a word in each cycle, but for refreshes, which its lines ahead hide: 32 lines are
+ * 256 cycles, and a refresh takes 44. Only the first words wait for the memory. */
 static void lane_sends_a_word_a_cycle(void) {
   for (uint32_t spes = 1; spes <= 4; spes *= 4) {
     ff_ssp_chip chip = ff_ssp_chip_default();
@@ -339,8 +355,8 @@ static void lane_sends_a_word_a_cycle(void) {
   }
 }
 
-/* Two SPEs, of which the second has a long trajectory and the first many short ones, go through the stream together: a step of one
- * is a step of the other. When the first is done, the second goes on alone. */
+/* Two SPEs, whose trajectories have different lengths, go through the stream together: the steps of one are at most one ahead.
+ * When one is done, the other goes on alone. */
 static void spes_share_a_lane(void) {
   ff_ssp_chip chip = ff_ssp_chip_default();
   chip.spes = 2;
@@ -374,7 +390,7 @@ static void spes_share_a_lane(void) {
   ff_ssp_program_free(p);
 }
 
-/* ---- vector cache ----------------------------------------------------------------------------------------------------------- */
+/* ---- vector cache ------------------------------------------------------------------------------------------------ */
 
 /* A cache as it is described: lines that are replaced wait among victims, and the victim that was used last is thrown out. */
 typedef struct {
@@ -428,7 +444,7 @@ static void caches_vectors(void) {
   }
 }
 
-/* ---- species ------------------------------------------------------------------------------------------------------------------ */
+/* ---- species ----------------------------------------------------------------------------------------------------- */
 
 /* RUs fetch species of as many lines, in the order of lines or not. Accesses a ns, after the first steps. */
 static double access_rate(const ff_ssp_chip *chip, int in_order) {
@@ -544,7 +560,7 @@ static void writes_in_the_next_step(void) {
   ff_ssp_program_free(p);
 }
 
-/* ---- compiled networks, and speed ---------------------------------------------------------------------------------------------- */
+/* ---- compiled networks, and speed -------------------------------------------------------------------------------- */
 
 static void print_program(const ff_ssp_program *p) {
   uint64_t n = 0, stream = 0, fetched = 0;
@@ -602,7 +618,21 @@ static double run_compiled(ff_ssp_program *p, uint32_t warm, uint32_t steps) {
   return a_step;
 }
 
-/* Rows of Table II of the paper, with cycles a step that follow from it. Prints them, and one is run always. */
+/* "grants=0 per_request=4" sets these fields. */
+static void set_fields(ff_ssp_chip *chip, const char *text) {
+  const ff_ssp_field *field;
+  for (size_t i = 0; text != NULL && (field = ff_ssp_field_at(i)) != NULL; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s=", field->name);
+    const char *at = strstr(text, name);
+    if (at == NULL || (at > text && at[-1] != ' ')) continue;
+    const uint32_t value = (uint32_t)atoi(at + strlen(name));
+    memcpy((char *)chip + field->offset, &value, sizeof value);
+  }
+}
+
+/* Rows of Table II of the paper, with cycles a step that follow from it. One is run always. With FF_SSP_VERBOSE, all are, and
+ * printed, with the fields of FF_SSP_SET. */
 static void makes_table_ii(void) {
   static const struct {
     uint32_t S, R, M, none, paper;
@@ -617,9 +647,7 @@ static void makes_table_ii(void) {
       ff_error err;
       chip.spes = rows[i].S;
       chip.rus = rows[i].R;
-      const char *grants = getenv("FF_SSP_GRANTS"), *per = getenv("FF_SSP_PER_REQUEST");
-      if (grants != NULL) chip.grants = (uint32_t)atoi(grants);
-      if (per != NULL) chip.per_request = (uint32_t)atoi(per);
+      set_fields(&chip, getenv("FF_SSP_SET"));
       FF_CHECK_OK(ff_ssp_compile(&p, net, &chip, (ff_ssp_optimise)optimise, 3, &err), &err);
       if (p == NULL) continue;
       const double a_step = run_compiled(p, 3, verbose ? 20 : 3);
@@ -637,20 +665,23 @@ static void makes_table_ii(void) {
 /* Speeds are only printed. */
 static void speeds(void) {
   static const struct {
-    uint32_t S, R, n, steps;
-  } of[] = {{1, 1, 10, 1000000}, {1, 1, 1000, 100000}, {128, 1, 10, 100000}, {1, 128, 1000, 10000}};
+    uint32_t S, R, local, stream, fetched, steps;
+  } of[] = {{1, 1, 10, 0, 0, 1000000}, {1, 1, 1000, 0, 0, 100000}, {128, 1, 10, 0, 0, 100000}, {1, 128, 1000, 0, 0, 10000},
+            {1, 1, 0, 10000, 0, 100}, {128, 1, 0, 10000, 0, 10}, {1, 128, 0, 1000, 0, 10}, {16, 8, 0, 1000, 1000, 5}};
   if (getenv("FF_SSP_VERBOSE") == NULL) FF_SKIP("FF_SSP_VERBOSE is not set");
-  for (size_t i = 0; i < 4; i++) {
+  for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
     ff_ssp_chip chip = ff_ssp_chip_default();
     chip.spes = of[i].S;
     chip.rus = of[i].R;
-    ff_ssp_program *p = plain_program(&chip, of[i].n, 0, 0, 1);
-    printf("S %u R %u, %u local instructions: %g cycles a step\n", of[i].S, of[i].R, of[i].n, run_compiled(p, 10, of[i].steps));
+    ff_ssp_program *p = plain_program(&chip, of[i].local, of[i].stream, of[i].fetched, 1);
+    const double a_step = run_compiled(p, 2, of[i].steps);
+    printf("S %u R %u, instructions: %u local, %u of a stream, %u that fetch: %g cycles a step\n", of[i].S, of[i].R, of[i].local,
+           of[i].stream, of[i].fetched, a_step);
     ff_ssp_program_free(p);
   }
 }
 
-/* ---- refusals -------------------------------------------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static uint32_t fires_wrong(void *of, uint32_t spe, uint64_t cycle) {
   (void)of;
@@ -690,6 +721,6 @@ static void refuses(void) {
   ff_ssp_program_free(p);
 }
 
-FF_TEST_MAIN("timing of a processor", steps_on_chip, reads_an_idle_vector, ways_agree, queues_obey_little,
+FF_TEST_MAIN("timing of a processor", steps_on_chip, reads_an_idle_vector, ways_agree, ways_agree_on_long_waits, queues_obey_little,
              lane_sends_a_word_a_cycle, spes_share_a_lane, caches_vectors, species_fill_four_channels, one_request_at_a_time,
              writes_what_has_changed, writes_in_the_next_step, makes_table_ii, speeds, refuses)

@@ -3,7 +3,7 @@
 
 #include "ff_ssp_timing_internal.h"
 
-/* ---- memory ------------------------------------------------------------------------------------------------------------ */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static ff_status make_calendar(ff_ssp_timing *t, ff_error *err) {
   t->n_wakers = t->R + 2 * t->n_units + t->S;
@@ -159,7 +159,7 @@ void ff_ssp_timing_free(ff_ssp_timing *t) {
   free(t);
 }
 
-/* ---- cycles -------------------------------------------------------------------------------------------------------------- */
+/* ---- cycles ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t random_below(uint64_t *state, uint32_t n) {
   *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
@@ -253,7 +253,7 @@ ff_status ff_ssp_timing_advance(ff_ssp_timing *t, uint64_t to, uint64_t steps, i
 uint64_t ff_ssp_timing_now(const ff_ssp_timing *t) { return t->now; }
 uint64_t ff_ssp_timing_steps(const ff_ssp_timing *t) { return t->n_steps; }
 
-/* ---- counts -------------------------------------------------------------------------------------------------------------- */
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
 
 /* If it starves, part of it may be the lane's: from the cycle on at which the word would have come if there had been room. */
 static void share_with_lane(const ff_ssp_timing *t, uint32_t j, unit *r) {

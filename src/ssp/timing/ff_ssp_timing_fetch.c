@@ -1,7 +1,7 @@
 /* What fetches ahead: lanes of reaction instructions, and the SMUs of populations. */
 #include "ff_ssp_timing_internal.h"
 
-/* ---- lanes ----------------------------------------------------------------------------------------------------------- */
+/* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
 /* Whether all RUs of a lane whose SPEs have work have room for a word, as they were in the last cycle. */
 static int has_room(ff_ssp_timing *t, uint32_t j, lane *l) {
@@ -66,7 +66,7 @@ void ff_ssp_lane_look(ff_ssp_timing *t, uint32_t j) {
   }
 }
 
-/* ---- writes that wait ------------------------------------------------------------------------------------------------- */
+/* ---- writes that wait -------------------------------------------------------------------------------------------- */
 
 /* Forgets the writes of a trajectory that has ended, and takes the change out of the inbox. */
 static void settle_writes(ff_ssp_timing *t, uint32_t u, smu *m) {
@@ -110,7 +110,7 @@ static int find_write(ff_ssp_timing *t, const client *c, smu *m, uint32_t line, 
   return 0;
 }
 
-/* ---- SMUs -------------------------------------------------------------------------------------------------------------- */
+/* ---- SMUs -------------------------------------------------------------------------------------------------------- */
 
 static int has_place(ff_ssp_timing *t, uint32_t u, client *c, smu *m) {
   while (c->there < c->known && read_at(c, c->there)->at <= t->now) c->there++;

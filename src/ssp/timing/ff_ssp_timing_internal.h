@@ -1,7 +1,7 @@
 /* The state of a processor's cycles.
  *
- * A unit is looked at in a cycle in which it may do something; ff_ssp_look_at() says when. What it does then depends only on what other
- * units did in cycles before. Three ways make it so:
+ * A unit is looked at in a cycle in which it may do something; ff_ssp_look_at() says when. What it does then depends only on what
+ * other units did in cycles before. Three ways make it so:
  * - What is sent forward has the cycle at which it arrives, which is later than now.
  * - A counter that another unit raises comes with the cycle at which it was raised last; the reader leaves out what is of this
  *   cycle.
@@ -21,7 +21,7 @@
 #define TAKES 0x80u             /* of a code: the instruction takes a population that was fetched */
 #define STATE 0x7Fu             /* of a code: the state of an RU that issues it */
 
-/* ---- the program ---------------------------------------------------------------------------------------------------- */
+/* ---- the program ------------------------------------------------------------------------------------------------- */
 
 /* What is known of an RU beforehand. */
 typedef struct {
@@ -38,7 +38,7 @@ typedef struct {
   uint32_t unit, position;
 } reader;
 
-/* ---- memory --------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
   uint64_t made;
@@ -86,7 +86,7 @@ typedef struct {
   uint32_t client;
 } arrival;
 
-/* ---- units ---------------------------------------------------------------------------------------------------------- */
+/* ---- units ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
   uint64_t at;   /* at the RUs */
@@ -196,7 +196,7 @@ struct ff_ssp_timing {
   uint64_t memory_at;         /* the next cycle at which the interface is looked at */
 };
 
-/* ---- the calendar --------------------------------------------------------------------------------------------------- */
+/* ---- the calendar ------------------------------------------------------------------------------------------------ */
 
 static inline uint32_t smu_waker(const ff_ssp_timing *t, uint32_t u) { return t->R + u; }
 static inline uint32_t unit_waker(const ff_ssp_timing *t, uint32_t u) { return t->R + t->n_units + u; }
@@ -211,12 +211,12 @@ uint32_t ff_ssp_take_due(ff_ssp_timing *t);
 /* The first cycle from now on for which somebody is scheduled, or NEVER. */
 uint64_t ff_ssp_next_due(const ff_ssp_timing *t);
 
-/* ---- ff_ssp_timing_plan.c ------------------------------------------------------------------------------------------- */
+/* ---- ff_ssp_timing_plan.c ---------------------------------------------------------------------------------------- */
 
 /* Fills plans and readers, and checks the program. */
 ff_status ff_ssp_timing_plan(ff_ssp_timing *t, ff_error *err);
 
-/* ---- units, at the cycle t->now ------------------------------------------------------------------------------------- */
+/* ---- units, at the cycle t->now ---------------------------------------------------------------------------------- */
 
 void ff_ssp_lane_look(ff_ssp_timing *t, uint32_t j);
 void ff_ssp_smu_look(ff_ssp_timing *t, uint32_t u);
@@ -244,7 +244,7 @@ void ff_ssp_spe_told(ff_ssp_timing *t, uint32_t s, uint64_t end);
 /* An RU has read a species that has changed: its SMU will write it. */
 void ff_ssp_smu_changes(ff_ssp_timing *t, uint32_t u, uint32_t spid, uint64_t step);
 
-/* ---- ff_ssp_timing_memory.c ------------------------------------------------------------------------------------------ */
+/* ---- ff_ssp_timing_memory.c -------------------------------------------------------------------------------------- */
 
 ff_status ff_ssp_memory_new(ff_ssp_timing *t, ff_error *err);
 

@@ -5,7 +5,7 @@
 
 static uint32_t power_of_2(uint32_t n) { return UINT32_C(1) << ff_ssp_log2(n); }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------------ */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* A client with so many places for requests and for reads that are not all taken. */
 static ff_status make_client(ff_ssp_timing *t, uint32_t i, const ff_ssp_place *place, uint32_t use, uint32_t requests,
@@ -83,7 +83,7 @@ ff_status ff_ssp_memory_new(ff_ssp_timing *t, ff_error *err) {
   return status;
 }
 
-/* ---- requests ---------------------------------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 void ff_ssp_ask(ff_ssp_timing *t, uint32_t i, uint32_t line, int is_write, uint32_t n) {
   client *c = &t->clients[i];
@@ -112,7 +112,7 @@ static void arrive(ff_ssp_timing *t) {
   }
 }
 
-/* ---- data --------------------------------------------------------------------------------------------------------------- */
+/* ---- data -------------------------------------------------------------------------------------------------------- */
 
 /* Tells those that wait for a client's data that some come at this cycle. */
 static void tell(ff_ssp_timing *t, uint32_t i, uint64_t at) {
@@ -156,7 +156,7 @@ static void bring(ff_ssp_timing *t, channel *ch, uint64_t to) {
   if (ff_dram_waiting(ch->dram) > 0) ch->sync = ff_ssp_scaled_up(to + t->read_time, t->den, t->num) + t->data_way - 1;
 }
 
-/* ---- turns -------------------------------------------------------------------------------------------------------------- */
+/* ---- turns ------------------------------------------------------------------------------------------------------- */
 
 /* The first client from `from` on whose channel is among those of the list and which is ready, or NOBODY. */
 static uint32_t first_ready(const ff_ssp_timing *t, channel *const *open, uint32_t n_open, uint32_t from) {
@@ -228,7 +228,7 @@ static void grant_some(ff_ssp_timing *t, uint64_t cycle) {
   }
 }
 
-/* ---- a cycle ------------------------------------------------------------------------------------------------------------ */
+/* ---- a cycle ----------------------------------------------------------------------------------------------------- */
 
 /* The next cycle, from `least` on, at which the interface must be looked at. */
 static uint64_t next_look(const ff_ssp_timing *t, uint64_t least) {

@@ -45,7 +45,7 @@ static ff_status plan_unit(ff_ssp_timing *t, uint32_t j, ff_error *err) {
   return FF_OK;
 }
 
-/* ---- who reads which species ---------------------------------------------------------------------------------------- */
+/* ---- who reads which species ------------------------------------------------------------------------------------- */
 
 /* Counts in first_reader[spid + 1] the RUs that fetch a species; or notes them at first_reader[spid], which is then raised. */
 static void find_readers(ff_ssp_timing *t, uint32_t *seen, int is_count) {
@@ -91,7 +91,7 @@ static ff_status plan_readers(ff_ssp_timing *t, ff_error *err) {
   return FF_OK;
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static ff_status check_place(const ff_ssp_timing *t, const ff_ssp_place *place, uint64_t lines, const char *what, ff_error *err) {
   const ff_dram_part *part = ff_dram_part_at(t->chip->part);
@@ -102,7 +102,8 @@ static ff_status check_place(const ff_ssp_timing *t, const ff_ssp_place *place, 
                         what, (unsigned long long)lines);
   if (place->channel >= t->chip->channels || place->rank >= t->chip->ranks || place->first_row + rows > part->rows)
     return ff_error_set(err, FF_EMODEL,
-                        "the memory map has %s from channel %u, rank %u, row %u on, beyond the processor's memory", what, place->channel, place->rank, place->first_row);
+                        "the memory map has %s from channel %u, rank %u, row %u on, beyond the processor's memory", what,
+                        place->channel, place->rank, place->first_row);
   return FF_OK;
 }
 

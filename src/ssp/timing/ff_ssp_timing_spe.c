@@ -39,7 +39,7 @@ static void begin_step(ff_ssp_timing *t, uint32_t s, uint64_t start, uint32_t ta
     if (!t->plans[j].is_local) ff_ssp_unit_begin(t, first + j, start);
 }
 
-/* ---- the vector cache ------------------------------------------------------------------------------------------------- */
+/* ---- the vector cache -------------------------------------------------------------------------------------------- */
 
 /* Puts a line that leaves its place among the victims, where it takes the place of victim i, or of the oldest one. */
 static void add_victim(const ff_ssp_timing *t, spe *p, uint32_t tag, uint32_t i) {
@@ -67,7 +67,7 @@ static int look_up(const ff_ssp_timing *t, spe *p, uint32_t tag) {
 
 void ff_ssp_vector_comes(ff_ssp_timing *t, uint32_t s, uint64_t at) { begin_step(t, s, at + t->tree + 1, t->spes[s].tag); }
 
-/* ---- steps -------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static void finish(ff_ssp_timing *t, uint32_t s) {
   t->spes[s].done_at = t->now;
