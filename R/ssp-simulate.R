@@ -46,7 +46,7 @@ simulate.ssp_program <- function(object, nsim = 1, seed = NULL, ..., times, step
   if (missing(times)) abort_not_named("times", "nsim = 4, times = 0:10", seed)
   plan <- ensemble_plan(
     object$network, nsim, seed, times = times, method = "first_reaction", observe = observe, output = output,
-    quantiles = quantiles, covariance = covariance, confidence = confidence, threads = threads, progress = progress
+    quantiles = quantiles, covariance = covariance, confidence = confidence, backend = "cpu", threads = threads, progress = progress
   )
   plan$options$method <- "first_reaction"
   result <- run_ensemble(object, plan$options, progress, "cpu")
@@ -54,7 +54,7 @@ simulate.ssp_program <- function(object, nsim = 1, seed = NULL, ..., times, step
   if (cycles == "none") return(out)
   run <- list(
     seed = plan$seed, first = plan$options$first, nsim = plan$options$nsim, last = plan$options$times[[length(plan$options$times)]],
-    steps = 0, error = if (cycles == "auto") known_pace else 0, times = NULL, states = NULL
+    steps = 0, error = if (cycles == "auto") known_pace else 0, times = NULL, counts = NULL
   )
   with_cycles(out, run_cycles(object, run, progress), object)
 }
@@ -75,17 +75,17 @@ simulate_steps <- function(program, nsim, seed, steps, observe, confidence, prog
   check_count(steps, "steps", 1, 2^40)
   plan <- ensemble_plan(
     program$network, nsim, seed, times = 0, method = "first_reaction", observe = observe, output = "final",
-    confidence = confidence, progress = progress
+    confidence = confidence, backend = "cpu", progress = progress
   )
   n <- plan$options$nsim
   species <- nrow(program$network$species)
   check_memory_of_result(8 * n * (species + 1))
   run <- list(
-    seed = plan$seed, first = 0, nsim = n, last = Inf, steps = steps, error = 0, times = numeric(n), states = numeric(n * species)
+    seed = plan$seed, first = 0, nsim = n, last = Inf, steps = steps, error = 0, times = numeric(n), counts = numeric(n * species)
   )
   found <- run_cycles(program, run, progress)
   plan$options$times <- max(found$times)
-  states <- matrix(found$states, species)
+  states <- matrix(found$counts, species)
   result <- list(
     states = lapply(plan$options$observed, function(i) states[i, ]), stopped = found$times, method = "first_reaction",
     varies = rep(TRUE, length(plan$options$observed))
@@ -94,12 +94,12 @@ simulate_steps <- function(program, nsim, seed, steps, observe, confidence, prog
   with_cycles(planned_result(plan, program$network, result), found, program)
 }
 
-# Simulates cycles in short pieces. The run writes into `times` and `states`, which this function makes anew.
+# Simulates cycles in short pieces. The run writes into `times` and `counts`, which this function makes anew.
 run_cycles <- function(program, options, progress) {
   started <- proc.time()[["elapsed"]]
   if (!is.null(options$times)) {
     options$times <- rep(0, length(options$times))
-    options$states <- rep(0, length(options$states))
+    options$counts <- rep(0, length(options$counts))
   }
   pointer <- .Call(ffi_ssp_cycles_new, program$image, options)
   on.exit(.Call(ffi_release, pointer))
@@ -115,13 +115,13 @@ run_cycles <- function(program, options, progress) {
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
   c(
     .Call(ffi_ssp_cycles_result, pointer),
-    list(times = options$times, states = options$states, seconds = proc.time()[["elapsed"]] - started)
+    list(times = options$times, counts = options$counts, seconds = proc.time()[["elapsed"]] - started)
   )
 }
 
 # What a result knows of cycles is a note: results with the same trajectories are identical, whatever they took.
 with_cycles <- function(out, found, program) {
-  found[c("times", "states")] <- NULL
+  found[c("times", "counts")] <- NULL
   structure(out, ssp = machine_notes(chip = program$chip, found = found))
 }
 
@@ -144,7 +144,7 @@ noted_cycles <- function(x) {
 #' @param x A result of [`simulate()`][simulate.ssp_program] for a program.
 #' @returns `ssp_cycles()`: a data frame of class `ssp_cycles` with the columns `spe`, `ru`, `state`, `cycles` and `share`. The cycles of
 #'   an RU add up to those of the run. `summary()` adds up RUs; `plot()` shows shares. `ssp_memory()`: a data frame with a row for
-#'   each channel and use and the columns `channel`, `use` (`"reactions"`, `"species"`, `"writes"` and `"vectors"`), `lines`,
+#'   each channel and use of it, and the columns `channel`, `use` (`"reactions"`, `"species"`, `"writes"` and `"vectors"`), `lines`,
 #'   `bytes`, `bandwidth` (GB/s) and `bus` (the share of the time in which this use has the channel's data bus).
 #' @section States:
 #' * `busy_uni`, `busy_bi1`, `busy_bi2`, `busy_dummy`, `busy_source`: issues an instruction of this kind. A reaction of two species
@@ -197,12 +197,12 @@ print.ssp_cycles <- function(x, ...) {
 }
 
 pace_text <- function(pace, chip) {
-  known <- if (is.na(pace$error)) "" else sprintf(" +- %s", format_short(pace$error))
+  known <- if (is.na(pace$error)) "" else sprintf(" +- %s", format(pace$error, digits = 2))
   c(
     sprintf("<ssp_cycles> %s", format(structure(chip, class = "ssp"))),
     sprintf(
       "%s%s cycles a step, from %s steps%s: %s steps a second", format(round(pace$mean, 1), big.mark = ","), known,
-      format(pace$steps, big.mark = ","), if (pace$complete) "" else " (sampled)", format_short(pace$throughput)
+      format(pace$steps, big.mark = ","), if (pace$complete) "" else " (sampled)", format(signif(pace$throughput, 4), big.mark = ",")
     )
   )
 }
@@ -237,9 +237,12 @@ ssp_memory <- function(x) {
   seconds <- note$found$cycles / (1e6 * note$chip$clock)
   busy <- counts[6L, ] / pmax(counts[5L, ], 1) # cycles of the bus, of all cycles
   all <- pmax(colSums(lines), 1)
-  data.frame(
+  out <- data.frame(
     channel = rep(seq_len(ncol(lines)), each = length(uses)), use = rep(uses, ncol(lines)), lines = as.vector(lines),
     bytes = 64 * as.vector(lines), bandwidth = if (seconds > 0) 64e-9 * as.vector(lines) / seconds else NaN,
     bus = as.vector(t(t(lines) / all * busy))
   )
+  out <- out[out$lines > 0, ]
+  row.names(out) <- NULL
+  out
 }

@@ -85,9 +85,9 @@ static void finalize_clocked(SEXP pointer) {
   free(c);
 }
 
-/* Begins a run. `options` is list(seed, first, nsim, last, steps, error, times, states): trajectories first + 1 ... first + nsim,
+/* Begins a run. `options` is list(seed, first, nsim, last, steps, error, times, counts): trajectories first + 1 ... first + nsim,
  * until time `last` or for so many steps (0: any number), sampled to this relative error of the cycles of a step (0: not). `times`
- * and `states` are NULL, or numbers that the run overwrites with the times and the counts at the ends of trajectories; so nobody
+ * and `counts` are NULL, or numbers that the run overwrites with the times and the counts at the ends of trajectories; so nobody
  * else may hold them. */
 SEXP ffi_ssp_cycles_new(SEXP image, SEXP options) {
   ff_ssp_cycles_options o = {.key = ffi_count(ffi_element(options, "seed"), "seed", FFI_MOST),
@@ -102,10 +102,10 @@ SEXP ffi_ssp_cycles_new(SEXP image, SEXP options) {
   if (c == NULL) ffi_no_memory("a processor");
   R_SetExternalPtrAddr(holder, c);
   fill(&c->of, image);
-  SEXP times = ffi_element(options, "times"), states = ffi_element(options, "states");
+  SEXP times = ffi_element(options, "times"), counts = ffi_element(options, "counts");
   if (times != R_NilValue) {
     o.times = REAL(ffi_typed(times, REALSXP, (R_xlen_t)o.n, FFI_ARGUMENT, "times", "numbers"));
-    o.states = REAL(ffi_typed(states, REALSXP, (R_xlen_t)(o.n * c->of.program->n_species), FFI_ARGUMENT, "states", "numbers"));
+    o.states = REAL(ffi_typed(counts, REALSXP, (R_xlen_t)(o.n * c->of.program->n_species), FFI_ARGUMENT, "counts", "numbers"));
   }
   ffi_check(ff_ssp_cycles_new(&c->run, c->of.program, &o, &err), &err);
   UNPROTECT(1);

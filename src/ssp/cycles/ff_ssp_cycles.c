@@ -116,22 +116,26 @@ static void join_batches(ff_ssp_cycles *run) {
   run->batch *= 2;
 }
 
-/* The next number of steps at which something is to be noted. */
-static uint64_t next_stop(const ff_ssp_cycles *run) {
-  if (run->warm == 0) return (uint64_t)WARM_UP * run->program->chip.spes;
-  return run->steps_from + (run->n_batches + 1) * run->batch;
-}
-
 /* SPEs that have a trajectory, as long as there are enough for all. */
 static uint32_t at_work(const ff_ssp_cycles *run) {
   return run->options.n < run->program->chip.spes ? (uint32_t)run->options.n : run->program->chip.spes;
+}
+
+/* Whether trajectories run out, so that SPEs are done. */
+static int runs_out(const ff_ssp_cycles *run) { return run->next > 0 && run->next - run->ended < at_work(run); }
+
+/* The next number of steps at which something is to be noted. */
+static uint64_t next_stop(const ff_ssp_cycles *run) {
+  if (runs_out(run)) return UINT64_MAX;
+  if (run->warm == 0) return (uint64_t)WARM_UP * run->program->chip.spes;
+  return run->steps_from + (run->n_batches + 1) * run->batch;
 }
 
 /* SPEs end their steps at about the same pace, so the cycles of a batch tell that of one SPE. When trajectories run out, SPEs
  * that are done would spoil it. */
 static void note(ff_ssp_cycles *run) {
   const uint64_t now = ff_ssp_timing_now(run->timing), steps = ff_ssp_timing_steps(run->timing);
-  if (steps < next_stop(run) || run->next - run->ended < at_work(run)) return;
+  if (steps < next_stop(run)) return;
   if (run->warm == 0) {
     run->warm = now;
     run->steps_from = steps;
