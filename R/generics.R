@@ -31,6 +31,7 @@
 #' | [unfold()], [invariants()] | a Petri net without colours; its P- and T-invariants |
 #' | [as_petri_net()], [as_reaction_network()] | convert reaction networks to Petri nets, and back |
 #' | [reaction_dependencies()] | which reactions change the propensities of which |
+#' | [compile_ssp()], [ssp_sweep()] | programs for a processor that exists on paper, see [ssp()] |
 #' | [set_initial()], [set_perturbation()], [set_update()], [fix_nodes()] | change settings |
 #' | [set_parameters()] | change values of parameters |
 #' | [set_rule()], [add_node()], [remove_node()], [rename_nodes()] | change rules and nodes |

@@ -18,11 +18,11 @@
 #' @param program,x,object A program.
 #' @param row.names,optional As in [as.data.frame()]; ignored.
 #' @param ... Must be empty; for `plot()`, arguments of [graphics::barplot()].
-#' @returns `compile_ssp()` and `read_ssp()`: a program of class `ssp_program`, a list with the elements `image` (a raw vector, the
-#'   content of the file), `network` and `chip`. `write_ssp()`: the path, invisibly. `as.data.frame()`: a data frame with a row
-#'   for each RU and the columns `ru`, `instructions`, their kinds `uni`, `bi1`, `bi2` (halves of reactions), `source` and `dummy`,
-#'   how many are `local` and `streamed`, and how many species are `internal`, or `fetched` in a step by so many `requests`.
-#'   `summary()`: the same as totals, with the balance of the RUs.
+#' @returns `compile_ssp()` and `read_ssp()`: a program of class `ssp_program`, a list with the elements `image` (a raw vector,
+#'   the content of the file), `network` and `chip`. `write_ssp()`: the path, invisibly. `as.data.frame()`: a data frame with a
+#'   row for each RU and the columns `ru`, `instructions`, their kinds `uni`, `bi1`, `bi2` (halves of reactions), `source` and
+#'   `dummy`, how many are `local` and `streamed`, and how many species are `internal`, or `fetched` in a step by so many
+#'   `requests`. `summary()`: the same as totals, with the balance of the RUs.
 #' @section The file: It is little endian. It has a checksum for each section, and a program is checked whenever it is used: each
 #'   reaction is evaluated once a step, each species is where an instruction reads it, and so on. `read_ssp()` makes the network
 #'   anew from what the program evaluates; rates have the program's precision.

@@ -15,12 +15,12 @@
 #' @param cycles Whether cycles are simulated. `"auto"`: until the mean number of cycles of a step is known to 0.5% (half of a 95%
 #'   interval), or to the end of the run if this comes first. `"all"`: to the end. `"none"`: not at all.
 #' @param ... Must be empty.
-#' @returns With `times`, the result that `simulate()` has for the network, of the class that belongs to `output`. With `steps`, the
-#'   counts after so many steps, as `output = "final"` gives them. [ssp_cycles()] and [ssp_memory()] tell of the cycles.
+#' @returns With `times`, the result that `simulate()` has for the network, of the class that belongs to `output`. With `steps`,
+#'   the counts after so many steps, as `output = "final"` gives them. [ssp_cycles()] and [ssp_memory()] tell of the cycles.
 #' @section Trajectories: They depend on the network, the precision and the seed alone: not on the numbers of SPEs and RUs, the
 #'   optimisation, or the memory. With `precision = "double"`, they are those of method `"first_reaction"` of
-#'   [`simulate()`][simulate.reaction_network] with the same seed, to the last bit. With `"single"`, propensities and waiting times
-#'   are numbers of 32 bits.
+#'   [`simulate()`][simulate.reaction_network] with the same seed, to the last bit. With `"single"`, propensities and waiting
+#'   times are numbers of 32 bits.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_size` if a count exceeds 2^32 - 1.
 #' @references Park H, Gerstlauer A. Toward a fast stochastic simulation processor for biochemical reaction networks. University
 #'   of Texas at Austin.
@@ -46,15 +46,16 @@ simulate.ssp_program <- function(object, nsim = 1, seed = NULL, ..., times, step
   if (missing(times)) abort_not_named("times", "nsim = 4, times = 0:10", seed)
   plan <- ensemble_plan(
     object$network, nsim, seed, times = times, method = "first_reaction", observe = observe, output = output,
-    quantiles = quantiles, covariance = covariance, confidence = confidence, backend = "cpu", threads = threads, progress = progress
+    quantiles = quantiles, covariance = covariance, confidence = confidence, backend = "cpu", threads = threads,
+    progress = progress
   )
   plan$options$method <- "first_reaction"
   result <- run_ensemble(object, plan$options, progress, "cpu")
   out <- planned_result(plan, object$network, result)
   if (cycles == "none") return(out)
   run <- list(
-    seed = plan$seed, first = plan$options$first, nsim = plan$options$nsim, last = plan$options$times[[length(plan$options$times)]],
-    steps = 0, error = if (cycles == "auto") known_pace else 0, times = NULL, counts = NULL
+    seed = plan$seed, first = plan$options$first, nsim = plan$options$nsim, last = max(plan$options$times), steps = 0,
+    error = if (cycles == "auto") known_pace else 0, times = NULL, counts = NULL
   )
   with_cycles(out, run_cycles(object, run, progress), object)
 }
@@ -129,8 +130,8 @@ noted_cycles <- function(x) {
   note <- attr(x, "ssp")
   if (is.null(note)) {
     abort_argument(paste(
-      "The object has no cycles: it must be an unchanged result of simulate() for a program of compile_ssp(), with `cycles` other",
-      "than \"none\"."
+      "The object has no cycles: it must be an unchanged result of simulate() for a program of compile_ssp(), with `cycles`",
+      "other than \"none\"."
     ))
   }
   .Call(ffi_noted, note)
@@ -138,25 +139,26 @@ noted_cycles <- function(x) {
 
 #' Where the cycles of a processor went
 #'
-#' `ssp_cycles()` tells for each reaction unit (RU) how many cycles it spent in each state, and `ssp_memory()` what the channels of
-#' the memory did, in a run of [`simulate()`][simulate.ssp_program] for a program.
+#' `ssp_cycles()` tells for each reaction unit (RU) how many cycles it spent in each state, and `ssp_memory()` what the channels
+#' of the memory did, in a run of [`simulate()`][simulate.ssp_program] for a program.
 #'
 #' @param x A result of [`simulate()`][simulate.ssp_program] for a program.
-#' @returns `ssp_cycles()`: a data frame of class `ssp_cycles` with the columns `spe`, `ru`, `state`, `cycles` and `share`. The cycles of
-#'   an RU add up to those of the run. `summary()` adds up RUs; `plot()` shows shares. `ssp_memory()`: a data frame with a row for
-#'   each channel and use of it, and the columns `channel`, `use` (`"reactions"`, `"species"`, `"writes"` and `"vectors"`), `lines`,
-#'   `bytes`, `bandwidth` (GB/s) and `bus` (the share of the time in which this use has the channel's data bus).
+#' @returns `ssp_cycles()`: a data frame of class `ssp_cycles` with the columns `spe`, `ru`, `state`, `cycles` and `share`. The
+#'   cycles of an RU add up to those of the run. `summary()` adds up RUs; `plot()` shows shares. `ssp_memory()`: a data frame with
+#'   a row for each channel and use of it, and the columns `channel`, `use` (`"reactions"`, `"species"`, `"writes"` and
+#'   `"vectors"`), `lines`, `bytes`, `bandwidth` (GB/s) and `bus` (the share of the time in which this use has the channel's data
+#'   bus).
 #' @section States:
-#' * `busy_uni`, `busy_bi1`, `busy_bi2`, `busy_dummy`, `busy_source`: issues an instruction of this kind. A reaction of two species
-#'   has two instructions.
+#' * `busy_uni`, `busy_bi1`, `busy_bi2`, `busy_dummy`, `busy_source`: issues an instruction of this kind. A reaction of two
+#'   species has two instructions.
 #' * `wait_vector`: waits for the other RUs, and for the state change of the last step. The pipeline fills and drains here.
-#' * `starved_reactions`, `starved_lane`: the next instruction has not come from the memory; or it has come, but another SPE has no
-#'   room for it.
+#' * `starved_reactions`, `starved_lane`: the next instruction has not come from the memory; or it has come, but another SPE has
+#'   no room for it.
 #' * `starved_species`: the next population has not come from the memory.
 #' * `done`: the SPE has no more trajectories.
-#' @section The pace of a run: The attribute `pace` of `ssp_cycles()` is a list: `mean`, the cycles of a step of an SPE; `error`, half
-#'   of its 95% interval; `steps`, from how many steps of all SPEs; `complete`, whether the whole run was simulated; `throughput`,
-#'   steps a second of all SPEs.
+#' @section The pace of a run: The attribute `pace` of `ssp_cycles()` is a list: `mean`, the cycles of a step of an SPE; `error`,
+#'   half of its 95% interval; `steps`, from how many steps of all SPEs; `complete`, whether the whole run was simulated;
+#'   `throughput`, steps a second of all SPEs.
 #' @section Errors: `fireflip_error_argument` if `x` is no such result.
 #' @export
 #' @examples
@@ -202,7 +204,8 @@ pace_text <- function(pace, chip) {
     sprintf("<ssp_cycles> %s", format(structure(chip, class = "ssp"))),
     sprintf(
       "%s%s cycles a step, from %s steps%s: %s steps a second", format(round(pace$mean, 1), big.mark = ","), known,
-      format(pace$steps, big.mark = ","), if (pace$complete) "" else " (sampled)", format(signif(pace$throughput, 4), big.mark = ",")
+      format(pace$steps, big.mark = ","), if (pace$complete) "" else " (sampled)",
+      format(signif(pace$throughput, 4), big.mark = ",")
     )
   )
 }

@@ -19,9 +19,10 @@
 #'   default) and `meaning`. `print()` shows it.
 #' @section Fields: All are whole numbers, but for `precision` and `memory`. `as.data.frame(ssp())` is the list with units and
 #'   defaults. The paper's Table III has most of them. Some that matter: `internal` and `cached`, the entries of a scratchpad for
-#'   species that stay and for those that pass by; `reaction_memory`, in bytes; `channels`, `reaction_channels` (by default half of the channels), `ranks`;
-#'   `per_request`, how many populations a request of the memory delivers; `grants`, how many requests the memory interface grants
-#'   in a memory cycle; `logarithm`, 0, or the number of bits by which a table of logarithms is indexed.
+#'   species that stay and for those that pass by; `reaction_memory`, in bytes; `channels`, `reaction_channels` (by default half
+#'   of the channels), `ranks`; `per_request`, how many populations a request of the memory delivers; `grants`, how many requests
+#'   the memory interface grants in a memory cycle; `logarithm`, 0, or the number of bits by which a table of logarithms is
+#'   indexed.
 #' @section Memory: `"DDR3-1600 1Gb x4"`, `"DDR3-1333 2Gb x8"`, `"DDR3-1600 4Gb x8"` and `"DDR4-2400 8Gb x8"`. The first one is
 #'   that of the paper's simulations.
 #' @section Errors: `fireflip_error_argument` for an unknown field, a value out of its domain, or fields that contradict each
@@ -115,7 +116,8 @@ format.ssp <- function(x, ...) {
 
 #' @export
 print.ssp <- function(x, ...) {
-  writeLines(c(paste0("Stochastic Simulation Processor: ", format(x)), if (!.Call(ffi_ssp_chip_check, core_chip(x))) beyond_paper))
+  papers <- .Call(ffi_ssp_chip_check, core_chip(x))
+  writeLines(c(paste0("Stochastic Simulation Processor: ", format(x)), if (!papers) beyond_paper))
   table <- as.data.frame(x)
   print(table[c("field", "value", "unit", "source")], row.names = FALSE, right = FALSE)
   invisible(x)

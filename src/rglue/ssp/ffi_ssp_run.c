@@ -86,8 +86,8 @@ static void finalize_clocked(SEXP pointer) {
 }
 
 /* Begins a run. `options` is list(seed, first, nsim, last, steps, error, times, counts): trajectories first + 1 ... first + nsim,
- * until time `last` or for so many steps (0: any number), sampled to this relative error of the cycles of a step (0: not). `times`
- * and `counts` are NULL, or numbers that the run overwrites with the times and the counts at the ends of trajectories; so nobody
+ * until time `last` or for so many steps (0: any number), sampled to this relative error of the cycles of a step (0: not).
+ * `times` and `counts` are NULL, or numbers that the run overwrites with the times and the counts at the ends of trajectories; so nobody
  * else may hold them. */
 SEXP ffi_ssp_cycles_new(SEXP image, SEXP options) {
   ff_ssp_cycles_options o = {.key = ffi_count(ffi_element(options, "seed"), "seed", FFI_MOST),
@@ -156,8 +156,8 @@ static SEXP spe_counts(const ff_ssp_timing *t, const ff_ssp_chip *chip) {
 #define ENERGIES 6 /* activate, read, write, refresh, active, precharged */
 #define CHANNEL_COUNTS (FF_SSP_N_USES + 8 + ENERGIES)
 
-/* For each channel: lines by use, cycles of the memory, bus cycles, activations, hits, refreshes, reads, writes, read latency, and
- * nJ. */
+/* For each channel: lines by use, cycles of the memory, bus cycles, activations, hits, refreshes, reads, writes, read latency,
+ * and nJ. */
 static SEXP channel_counts(const ff_ssp_timing *t, const ff_ssp_chip *chip) {
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, CHANNEL_COUNTS, (int)chip->channels));
   for (uint32_t k = 0; k < chip->channels; k++) {

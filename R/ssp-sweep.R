@@ -1,0 +1,193 @@
+# What such a processor should look like: many processors for a network, and the paper's formula.
+
+#' Compare processors for a network
+#'
+#' Compiles a network for many processors, and simulates each until its pace is known.
+#'
+#' @param net A network of class `reaction_network`, as for [compile_ssp()].
+#' @param ... Fields of the processor, by name, each with one or several values: `spes = c(1, 4), channels = c(2, 8)`. All
+#'   combinations are simulated. If `reaction_channels` is not given, it is half of `channels`.
+#' @param optimise One or several of `"paper"`, `"none"` and `"locality"`; see [compile_ssp()].
+#' @param seed A whole number for the trajectories, and for `optimise = "none"`; `NULL` draws it from R's generator.
+#' @param error A processor is simulated until half of the 95% interval of the mean number of cycles of a step is below this
+#'   part of the mean.
+#' @param seconds The longest time for which a processor is simulated. If the pace is not known then, the row has what is known.
+#' @param progress Whether to show a progress bar.
+#' @param x A result of `ssp_sweep()`.
+#' @returns A data frame of class `ssp_sweep` with a row for each processor: the fields, `optimise`, and
+#'   * `cycles`: cycles of a step of an SPE, `error`: half of the 95% interval (`NA` if it is not known), `steps`: from how many
+#'     steps;
+#'   * `throughput`: steps a second of all SPEs;
+#'   * `utilisation`: the share of the cycles in which RUs issue instructions, `bottleneck`: the state in which they spend most of
+#'     the others (see [ssp_cycles()]);
+#'   * `bus`: the share of the time in which the busiest channel has data on its bus;
+#'   * `memory_energy`: of the memory, nJ a step of an SPE. See section Energy.
+#'
+#'   `plot()` shows throughput against the number of RUs in all, and joins those that no other processor with as many or fewer RUs
+#'   surpasses.
+#' @section Energy: Of the memory chips alone, from the currents of their data sheets by Micron's method (TN-41-01): activations,
+#'   bursts, refreshes, and the background of all ranks, which dominates if there are many. Interfaces are not in it, nor is the
+#'   processor.
+#' @section Errors: `fireflip_error_argument` for an unknown field or one out of its domain; the errors of [compile_ssp()].
+#' @references Park H, Gerstlauer A. Toward a fast stochastic simulation processor for biochemical reaction networks. University
+#'   of Texas at Austin.
+#' @seealso [ssp()], [ssp_model()]
+#' @export
+#' @examples
+#' net <- reaction_model("aggregation", copies = 256, sets = 64, seed = 1)
+#' found <- ssp_sweep(net, spes = c(1, 2), rus = c(1, 8), optimise = c("paper", "locality"), seed = 1)
+#' found
+#' plot(found)
+ssp_sweep <- function(net, ..., optimise = "paper", seed = NULL, error = 0.005, seconds = 60, progress = interactive()) {
+  if (missing(net) || !inherits(net, "reaction_network")) abort_class(net, "reaction_network", "net")
+  check_number(error, "error", 0, 1, open_min = TRUE, open_max = TRUE)
+  check_number(seconds, "seconds", 0, open_min = TRUE)
+  check_flag(progress, "progress")
+  for (one in optimise) check_choice(one, "optimise", c("paper", "none", "locality"))
+  if (length(optimise) == 0L) abort_value("optimise", "one or several of \"paper\", \"none\" and \"locality\"", optimise)
+  seed <- resolve_seed(seed)
+  points <- sweep_points(list(...), optimise)
+  chips <- lapply(points, function(point) new_ssp(unclass(ssp()), point[names(point) != "optimise"]))
+  rows <- vector("list", length(points))
+  bar <- if (progress) cli::cli_progress_bar("Simulating processors", total = length(points))
+  for (i in seq_along(points)) {
+    program <- compile_ssp(net, chips[[i]], points[[i]]$optimise, seed)
+    rows[[i]] <- sweep_row(points[[i]], chips[[i]], sample_pace(program, seed, error, seconds))
+    if (progress) cli::cli_progress_update(id = bar)
+  }
+  structure(do.call(rbind, rows), class = c("ssp_sweep", "data.frame"))
+}
+
+# All combinations of the fields' values, as lists.
+sweep_points <- function(fields, optimise) {
+  if (length(fields) > 0L && (is.null(names(fields)) || !all(nzchar(names(fields))))) {
+    abort_argument("Fields of a processor are given by name, such as rus = c(1, 8).")
+  }
+  for (name in names(fields)) {
+    if (!is.atomic(fields[[name]]) || length(fields[[name]]) == 0L) abort_value(name, "one or several values", fields[[name]])
+  }
+  if ("optimise" %in% names(fields)) fields$optimise <- NULL
+  fields$optimise <- optimise
+  grid <- expand.grid(fields, KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE)
+  lapply(seq_len(nrow(grid)), function(i) as.list(grid[i, , drop = FALSE]))
+}
+
+# Simulates trajectories, one after the other, until the pace is known or the time is up.
+sample_pace <- function(program, seed, error, seconds) {
+  options <- list(seed = seed, first = 0, nsim = 2^40, last = Inf, steps = 0, error = error, times = NULL, counts = NULL)
+  pointer <- .Call(ffi_ssp_cycles_new, program$image, options)
+  on.exit(.Call(ffi_release, pointer))
+  end <- proc.time()[["elapsed"]] + seconds
+  repeat {
+    state <- .Call(ffi_ssp_cycles_advance, pointer, min(piece_seconds, seconds))
+    if (state$done == 1 || proc.time()[["elapsed"]] >= end) break
+  }
+  .Call(ffi_ssp_cycles_result, pointer)
+}
+
+sweep_row <- function(point, chip, found) {
+  share <- rowSums(found$units) / max(1, sum(found$units))
+  busy <- startsWith(found$states, "busy")
+  rest <- share * !busy
+  counts <- found$channels
+  energies <- counts[nrow(counts) - 5:0, , drop = FALSE]
+  data.frame(
+    point, cycles = found$mean, error = found$error, steps = found$sampled, throughput = throughput_of(found, chip),
+    utilisation = sum(share[busy]), bottleneck = found$states[[which.max(rest)]],
+    bus = max(counts[6L, ] / pmax(counts[5L, ], 1)), memory_energy = sum(energies) / max(1, found$steps)
+  )
+}
+
+#' @export
+print.ssp_sweep <- function(x, ...) {
+  shown <- as.data.frame(x)
+  numbers <- intersect(c("cycles", "error", "throughput", "utilisation", "bus", "memory_energy"), names(shown))
+  shown[numbers] <- lapply(shown[numbers], function(value) {
+    format(signif(value, 3), big.mark = ",", scientific = FALSE, drop0trailing = TRUE)
+  })
+  print.data.frame(shown, row.names = FALSE)
+  invisible(x)
+}
+
+#' @rdname ssp_sweep
+#' @export
+plot.ssp_sweep <- function(x, ...) {
+  units <- (if (is.null(x$spes)) 1 else x$spes) * (if (is.null(x$rus)) 1 else x$rus)
+  kinds <- unique(x$optimise)
+  colours <- grDevices::hcl.colors(max(3L, length(kinds)), "Dark 3")
+  graphics::plot(
+    units, x$throughput, log = "xy", pch = 19, col = colours[match(x$optimise, kinds)], xlab = "RUs in all",
+    ylab = "steps a second", ...
+  )
+  order <- order(units, -x$throughput)
+  front <- order[x$throughput[order] > c(-Inf, cummax(x$throughput[order])[-length(order)])]
+  graphics::lines(units[front], x$throughput[front], type = "s", lty = 3)
+  graphics::legend("topleft", kinds, pch = 19, col = colours[seq_along(kinds)], bty = "n")
+  invisible(x)
+}
+
+#' The paper's formula for the throughput of hardware
+#'
+#' The cycles of a step by the analytic model of Park and Gerstlauer (their figure 1), which takes all data to be on the chip.
+#' [ssp_sweep()] simulates instead.
+#'
+#' @param reactions Numbers of reactions.
+#' @param spes,rus Numbers of SPEs and of RUs of each; of the same length, or one of them has length 1.
+#' @param method One or several of `"first_reaction"`, `"next_reaction"`, `"direct"` and `"optimised_direct"`.
+#' @param dependency The part of the reactions whose propensities change when a reaction fires, from 0 to 1. It matters for
+#'   `"next_reaction"` and `"optimised_direct"`.
+#' @param latency Cycles of the pipeline for each method, a named vector. The paper gives 40 to 60.
+#' @param clock MHz.
+#' @param banks Of the memory that direct methods search, for each SPE; by default as many as RUs.
+#' @returns A data frame with the columns `method`, `reactions`, `spes`, `rus`, `cycles` (of a step) and `throughput` (steps a
+#'   second of all SPEs), with a row for each combination of a method, a number of reactions and a pair of numbers of units.
+#' @section Formula: M reactions on R RUs take `latency + 2 ceil(log2 R) + ceil(D M / R)` cycles, where D is 1 for the first
+#'   reaction method. Direct methods add `ceil(M / banks)` for the search. The paper states the formula for the first and the next
+#'   reaction method; the latencies by method, and the term of the search, are ours.
+#' @section Errors: `fireflip_error_argument` for an invalid argument.
+#' @references Park H, Gerstlauer A. Toward a fast stochastic simulation processor for biochemical reaction networks. University
+#'   of Texas at Austin.
+#' @seealso [ssp_sweep()]
+#' @export
+#' @examples
+#' ssp_model(2^(3:19), spes = c(1, 1, 128), rus = c(1, 128, 1))
+ssp_model <- function(reactions, spes = 1, rus = 1, method = "first_reaction", dependency = 1,
+                      latency = c(first_reaction = 40, next_reaction = 50, direct = 60, optimised_direct = 60), clock = 400,
+                      banks = rus) {
+  known <- c("first_reaction", "next_reaction", "direct", "optimised_direct")
+  for (one in method) check_choice(one, "method", known, c(frm = "first_reaction", nrm = "next_reaction", dm = "direct"))
+  check_number(dependency, "dependency", 0, 1)
+  check_number(clock, "clock", 0, open_min = TRUE)
+  if (!is.numeric(latency) || !all(method %in% names(latency)) || anyNA(latency[method]) || any(latency[method] < 0)) {
+    abort_value("latency", "a vector of cycles with the names of the methods", latency)
+  }
+  whole <- function(x, name) {
+    if (!is.numeric(x) || length(x) == 0L || anyNA(x) || any(x < 1 | x != floor(x) | is.infinite(x))) {
+      abort_value(name, "whole numbers of at least 1", x)
+    }
+  }
+  whole(reactions, "reactions")
+  whole(spes, "spes")
+  whole(rus, "rus")
+  whole(banks, "banks")
+  units <- max(length(spes), length(rus))
+  for (name in c("spes", "rus", "banks")) {
+    if (!length(get(name)) %in% c(1L, units)) {
+      abort_argument(sprintf(
+        "`%s` must have 1 or %d elements, as `spes` and `rus` have; found %d.", name, units, length(get(name))
+      ))
+    }
+  }
+  pairs <- data.frame(spes = rep_len(spes, units), rus = rep_len(rus, units), banks = rep_len(banks, units))
+  grid <- expand.grid(
+    reactions = reactions, pair = seq_len(units), method = method, KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE
+  )
+  of <- pairs[grid$pair, ]
+  part <- ifelse(grid$method %in% c("next_reaction", "optimised_direct"), dependency, 1)
+  search <- ifelse(grid$method %in% c("direct", "optimised_direct"), ceiling(grid$reactions / of$banks), 0)
+  cycles <- unname(latency[grid$method]) + 2 * ceiling(log2(of$rus)) + ceiling(part * grid$reactions / of$rus) + search
+  data.frame(
+    method = grid$method, reactions = grid$reactions, spes = of$spes, rus = of$rus, cycles = cycles,
+    throughput = of$spes * clock * 1e6 / cycles
+  )
+}
