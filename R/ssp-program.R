@@ -136,8 +136,8 @@ print.summary.ssp_program <- function(x, ...) {
     sprintf("  network       %s reactions, %s species", number(x$reactions), number(x$species)),
     sprintf("  optimisation  %s", x$optimise),
     sprintf(
-      "  instructions  %s a step, of them %s dummies; at most %s in an RU (balance %.2f)", number(x$instructions),
-      number(x$dummies), number(x$largest), x$balance
+      "  instructions  %s a step, of them %s %s; at most %s in an RU (balance %.2f)", number(x$instructions),
+      number(x$dummies), if (x$dummies == 1) "dummy" else "dummies", number(x$largest), x$balance
     ),
     sprintf("                %s in reaction memories, %s from the memory", number(x$local), number(x$streamed)),
     sprintf("  species       %s places in scratchpads for those that stay", number(x$internal)),
