@@ -207,3 +207,19 @@ test_that("the paper's formula has its values", {
   expect_error(ssp_model(8, spes = 1:2, rus = 1:3), "must have 1 or 3 elements", class = "fireflip_error_argument")
   expect_error(ssp_model(8, method = "best"), class = "fireflip_error_argument")
 })
+
+# What the paper says of figure 7, on small networks. bench/ssp_figure7.R has the whole figure.
+test_that("processors scale as the paper says", {
+  on_chip <- ssp_sweep(sets_of(copies = 64, sets = 1), spes = c(1, 128), rus = c(1, 128), seed = 1, progress = FALSE, error = 0.02)
+  pick <- function(spes, rus) on_chip$throughput[on_chip$spes == spes & on_chip$rus == rus]
+  expect_gt(pick(128, 1), 4 * pick(1, 128)) # many SPEs of one RU are best
+  expect_gt(pick(1, 128), pick(1, 1))
+  # Reactions an SPE evaluates in a second fall when species leave the chip, and not before.
+  rate <- function(copies) {
+    found <- ssp_sweep(sets_of(copies = copies, sets = copies / 4), spes = 4, rus = 8, seed = 1, progress = FALSE, error = 0.05)
+    found$throughput * 8 * copies
+  }
+  rates <- vapply(c(512, 1024, 2048), rate, 0)
+  expect_gt(rates[[2L]], 0.9 * rates[[1L]])
+  expect_lt(rates[[3L]], 0.3 * rates[[2L]])
+})
