@@ -51,7 +51,7 @@ static inline uint32_t ff_ssp_fetch_spid(uint32_t fetch) { return fetch >> 12; }
 static inline uint32_t ff_ssp_fetch_length(uint32_t fetch) { return (fetch & 0xFFFu) + 1; }
 
 /* A change of a species, from the high bits: spid 24, signed change 8. A state-change vector has FF_SSP_CHANGES of them; those
- * that are not used are 0, as no change is 0. */
+ * that are not used are 0, as no change is 0, and come last. */
 #define FF_SSP_CHANGES 8u
 static inline uint32_t ff_ssp_change(uint32_t spid, int change) { return spid << 8 | ((uint32_t)change & 0xFFu); }
 static inline uint32_t ff_ssp_change_spid(uint32_t change) { return change >> 8; }
