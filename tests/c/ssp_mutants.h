@@ -1,5 +1,5 @@
-/* Mutants of program files for the Stochastic Simulation Processor. A valid program is changed, its checksums are right, and it is
- * read. It must be refused with a sentence. Or it is accepted, and then it must be a program: all copies of species equal the
+/* Mutants of program files for the Stochastic Simulation Processor. A valid program is changed, its checksums are right, and it
+ * is read. It must be refused with a sentence. Or it is accepted, and then it must be a program: all copies of species equal the
  * state, it is timed, its network compiled anew gives the same trajectory, and its file is read back as the same bytes. */
 #ifndef FF_TESTS_SSP_MUTANTS_H
 #define FF_TESTS_SSP_MUTANTS_H
@@ -118,7 +118,7 @@ static inline uint32_t mutant_value(uint64_t *state, uint32_t before, uint32_t a
 }
 
 /* Changes a number of a section, or of the table. */
-static inline void mutant_change_bytes(uint64_t *state, uint8_t *image) {
+static inline void mutant_change_bytes(uint64_t *state, uint8_t *image, size_t n) {
   const uint32_t which = below(state, MUTANT_SECTIONS + 1);
   uint64_t first = MUTANT_HEAD, size = MUTANT_SECTIONS * MUTANT_ENTRY;
   if (which < MUTANT_SECTIONS) {
@@ -126,8 +126,7 @@ static inline void mutant_change_bytes(uint64_t *state, uint8_t *image) {
     first = mutant_number(entry + 8, 8);
     size = mutant_number(entry + 16, 8);
   }
-  if (first > MUTANT_TABLE_END << 10 || size > MUTANT_TABLE_END << 10) return; /* the table was changed before */
-  if (size < 4) return;
+  if (first > n || size > n - first || size < 4) return; /* the table may have been changed before */
   uint8_t *at = image + first + 4 * below(state, (uint32_t)size / 4);
   const uint8_t *other = image + first + 4 * below(state, (uint32_t)size / 4);
   if (below(state, 8) == 0)
@@ -451,7 +450,7 @@ static inline uint8_t *mutant_make(uint64_t *state, const uint8_t *base, size_t 
   if (image == NULL) abort();
   memcpy(image, base, base_n);
   *n = base_n;
-  for (uint32_t i = 1 + below(state, 2); i > 0; i--) mutant_change_bytes(state, image);
+  for (uint32_t i = 1 + below(state, 2); i > 0; i--) mutant_change_bytes(state, image, base_n);
   if (below(state, 16) == 0) *n = below(state, (uint32_t)base_n);
   mutant_repair(image, *n);
   return image;

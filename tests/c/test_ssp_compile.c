@@ -301,7 +301,8 @@ static void formulas_of_mass_action_are_read(void) {
 
 /* A rate of -0 is 0: its sign would change the tag of a word of 32 bits, and give a waiting time below 0 with 64 bits. */
 static void rates_have_no_sign(void) {
-  static const reaction_text reactions[] = {{"A -> B", "1"}, {"B -> A", "1"}, {"A + B -> C", "1"}, {"2 C -> A", "1"}, {NULL, NULL}};
+  static const reaction_text reactions[] = {
+      {"A -> B", "1"}, {"B -> A", "1"}, {"A + B -> C", "1"}, {"2 C -> A", "1"}, {NULL, NULL}};
   static const double initial[] = {10, 10, 10};
   ff_reactions *net = network_of(reactions, initial, 3);
   ff_error err;

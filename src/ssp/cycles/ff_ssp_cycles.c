@@ -48,7 +48,7 @@ static uint32_t fires(void *of, uint32_t s, uint64_t cycle) {
   (void)cycle;
   int goes_on = ff_ssp_spe_step(run->spes[s]);
   const ff_ssp_winner *winner = ff_ssp_spe_winner(run->spes[s]);
-  if (!goes_on) ff_ssp_spe_diagnose(run->spes[s], &run->failure);
+  if (!goes_on && run->failure.what == FF_SSP_FINE) ff_ssp_spe_diagnose(run->spes[s], &run->failure); /* the first one stays */
   goes_on = goes_on && winner->time <= run->options.last && (run->options.steps == 0 || run->fired[s] < run->options.steps);
   if (goes_on) {
     run->fired[s]++;
