@@ -60,7 +60,8 @@ static inline uint8_t *mutant_base(uint64_t seed, size_t *n) {
   ff_ssp_program *p = NULL;
   ff_error err;
   next_random(&state);
-  const uint32_t n_species = 1 + below(&state, 12), n_reactions = 1 + below(&state, 16);
+  const uint32_t large = seed % 8 == 7 ? 8 : 1;
+  const uint32_t n_species = 1 + below(&state, 12 * large), n_reactions = 1 + below(&state, 16 * large);
   ff_reactions *net = random_network(&state, n_species, n_reactions);
   const ff_ssp_chip chip = mutant_chip(&state);
   FF_CHECK_OK(ff_ssp_compile(&p, net, &chip, (ff_ssp_optimise)below(&state, FF_SSP_OPTIMISES), seed, &err), &err);
