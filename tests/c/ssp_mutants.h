@@ -344,10 +344,11 @@ typedef struct {
 static inline void mutant_execute(const ff_ssp_program *p, mutant_trace *out, mutant_id id) {
   ff_ssp_code *code = NULL;
   ff_ssp_spe *spe = NULL;
+  const ff_ssp_spe_options late = {.delay = (uint32_t)(id.number % 4)}; /* changes no result */
   ff_error err = {.text = ""};
   *out = (mutant_trace){.n = 0};
   ff_status status = ff_ssp_code_new(&code, p, &err);
-  if (status == FF_OK) status = ff_ssp_spe_new(&spe, code, NULL, &err);
+  if (status == FF_OK) status = ff_ssp_spe_new(&spe, code, &late, &err);
   FF_CHECK_SAY(status == FF_OK, "seed %llu, mutant %llu is accepted, but not executed: %s", id.seed, id.number, err.text);
   if (status == FF_OK) {
     double before = 0;
@@ -407,15 +408,26 @@ static inline uint32_t mutant_fires(void *of, uint32_t spe, uint64_t cycle) {
   return trace->next[spe] < trace->n ? trace->winner[trace->next[spe]++].tag : FF_SSP_ENDS;
 }
 
-static inline void mutant_time(const ff_ssp_program *p, mutant_trace *trace, mutant_id id) {
+/* Simulates some cycles. Returns a hash of how far all SPEs have come. */
+static inline uint64_t mutant_time(const ff_ssp_program *p, mutant_trace *trace, int every_cycle, mutant_id id) {
   const ff_ssp_steps steps = {NULL, mutant_fires, trace};
+  const ff_ssp_timing_options options = {.every_cycle = every_cycle, .shuffle = every_cycle ? id.number + 1 : 0};
   ff_ssp_timing *t = NULL;
   ff_error err = {.text = ""};
   int done;
-  ff_status status = ff_ssp_timing_new(&t, p, &steps, NULL, &err);
+  memset(trace->next, 0, sizeof trace->next);
+  ff_status status = ff_ssp_timing_new(&t, p, &steps, &options, &err);
   if (status == FF_OK) status = ff_ssp_timing_advance(t, MUTANT_CYCLES, UINT64_MAX, &done, &err);
   FF_CHECK_SAY(status == FF_OK, "seed %llu, mutant %llu is accepted, but not timed: %s", id.seed, id.number, err.text);
+  uint64_t hash = status == FF_OK ? ff_ssp_timing_now(t) : 0;
+  for (uint32_t s = 0; s < p->chip.spes && status == FF_OK; s++) {
+    ff_ssp_spe_counts counts;
+    ff_ssp_timing_spe(t, s, &counts);
+    hash = hash * 31 + counts.steps;
+    hash = hash * 31 + counts.last_end;
+  }
   ff_ssp_timing_free(t);
+  return hash;
 }
 
 static inline void mutant_write(const ff_ssp_program *p, mutant_id id) {
@@ -479,7 +491,10 @@ static inline void mutant_try(const uint8_t *base, size_t base_n, mutant_id id, 
   }
   counts->accepted++;
   mutant_execute(p, &trace, id);
-  mutant_time(p, &trace, id);
+  const uint64_t cycles = mutant_time(p, &trace, 0, id);
+  if (id.number % 16 == 0)
+    FF_CHECK_SAY(mutant_time(p, &trace, 1, id) == cycles, "seed %llu, mutant %llu: cycle by cycle, it is another time", id.seed,
+                 id.number);
   mutant_write(p, id);
   mutant_decompile(p, &trace, id, counts);
   ff_ssp_program_free(p);
