@@ -53,13 +53,19 @@ static inline ff_ssp_chip mutant_chip(uint64_t *state) {
   return chip;
 }
 
+/* Streams of next_random() from states in a row are much alike, so that some changes would never come together. */
+static inline uint64_t mutant_mix(uint64_t x) {
+  x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+  x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+  return x ^ x >> 31;
+}
+
 /* The file of a small program. The caller frees it. */
 static inline uint8_t *mutant_base(uint64_t seed, size_t *n) {
-  uint64_t state = seed * 7919 + 1;
+  uint64_t state = mutant_mix(seed);
   uint8_t *image = NULL;
   ff_ssp_program *p = NULL;
   ff_error err;
-  next_random(&state);
   const uint32_t large = seed % 8 == 7 ? 8 : 1;
   const uint32_t n_species = 1 + below(&state, 12 * large), n_reactions = 1 + below(&state, 16 * large);
   ff_reactions *net = random_network(&state, n_species, n_reactions);
@@ -471,11 +477,10 @@ static inline uint8_t *mutant_make(uint64_t *state, const uint8_t *base, size_t 
 
 static inline void mutant_try(const uint8_t *base, size_t base_n, mutant_id id, mutant_counts *counts) {
   static mutant_trace trace;
-  uint64_t state = id.seed * UINT64_C(0x9E3779B97F4A7C15) + id.number * UINT64_C(0xD1342543DE82EF95);
+  uint64_t state = mutant_mix((uint64_t)id.seed << 20 ^ id.number);
   size_t n = 0;
   ff_ssp_program *p = NULL;
   ff_error err = {.text = ""};
-  next_random(&state);
   uint8_t *image = mutant_make(&state, base, base_n, &n);
   if (image == NULL) return;
   const ff_status status = ff_ssp_image_read(&p, image, n, &err);
