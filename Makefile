@@ -1,7 +1,8 @@
 # The targets.
 #   For users:      make demo, make install
 #   For developers: make check, make docs, make bench, make bench-ssa, make bench-math, make bench-ode, make bench-ssp, make fuzz,
-#                   make valgrind, make campaign, make campaign-math, make campaign-dram, make clean
+#                   make valgrind, make campaign, make campaign-math, make campaign-dram,
+#                   make campaign-ssp, make clean
 #   With CUDA:      make cuda, make cuda-check, make cuda-math, make cuda-collect; on a machine with a GPU make gpu-check,
 #                   make gpu-bench, make bench-ssa-gpu
 # R builds the package itself (configure, src/Makevars.in); this file is not part of the package. Each target installs the Debian
@@ -28,7 +29,7 @@ COMMON = -std=c11 -g -pthread -ffp-contract=off -MMD -MP $(WARN) $(LIB_CFLAGS)
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 .PHONY: demo check c-tests fuzz bench bench-ssa bench-math bench-ode bench-ssp docs valgrind campaign campaign-math campaign-dram \
-  cuda cuda-check cuda-math cuda-collect gpu-check gpu-bench bench-ssa-gpu clean install
+  campaign-ssp cuda cuda-check cuda-math cuda-collect gpu-check gpu-bench bench-ssa-gpu clean install
 
 demo:
 	@tools/need demo
@@ -257,6 +258,10 @@ campaign-math: $(BUILD)/plain/campaign_math
 COMMANDS = 1e8
 campaign-dram: $(BUILD)/plain/campaign_dram
 	$< $(COMMANDS)
+# Reads MUTANTS files of the Stochastic Simulation Processor, and uses those that are accepted, under the sanitizers.
+MUTANTS = 1e6
+campaign-ssp: $(BUILD)/asan/campaign_ssp
+	$< $(MUTANTS)
 bench-ode: $(BUILD)/plain/bench_ode
 	$<
 $(BUILD)/plain/bench_ode: $(BUILD)/plain/bench/ode.o $(BUILD)/plain/libcore.a
@@ -272,6 +277,8 @@ $(BUILD)/plain/campaign_math: $(BUILD)/plain/tests/campaign/math.o $(BASE_OBJECT
 	$(CC) -pthread $^ -lm -o $@
 $(BUILD)/plain/campaign_dram: $(BUILD)/plain/tests/campaign/dram.o $(BUILD)/plain/libcore.a
 	$(CC) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
+$(BUILD)/asan/campaign_ssp: $(BUILD)/asan/tests/campaign/ssp.o $(BUILD)/asan/libcore.a
+	$(CC) $(SANITIZE) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
 $(BUILD)/plain/bench_math: $(BUILD)/plain/bench/math.o $(BASE_OBJECTS)
 	$(CC) -pthread $^ -lm -o $@
 

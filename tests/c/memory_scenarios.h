@@ -20,6 +20,7 @@
 #include "memory_reactions.h"
 #include "memory_snoopy.h"
 #include "memory_ssa_code.h"
+#include "memory_ssp_compile.h"
 #include "memory_ssp_run.h"
 #include "memory_ssp_timing.h"
 
@@ -68,6 +69,11 @@ static const scenario scenarios[] = {
     {"reads BioNetGen's .net", NULL, reads_bngl, NULL, 0},
     {"reads ANDL", NULL, reads_andl, NULL, ANDL_TEXTS},
     {"writes ANDL", prepare_andl, writes_andl, NULL, ANDL_TEXTS},
+    {"processor's program, compiled", prepare_ssp_network, compiles_ssp, NULL, SSP_COMPILES},
+    {"processor's program, in a file", prepare_compiled_ssp, keeps_ssp, end_compiled_ssp, 2},
+    {"processor's program, its network", prepare_compiled_ssp, decompiles_ssp, end_compiled_ssp, 2},
+    {"processor's program, moved", prepare_compiled_ssp, moves_ssp, end_compiled_ssp, 0},
+    {"processor's program, its cycles", prepare_compiled_ssp, counts_ssp_cycles, end_compiled_ssp, 2},
     {"processor's program, executed", prepare_ssp_run, executes_ssp, end_ssp_run, 2},
     {"processor's program, traced", prepare_ssp_run, traces_ssp, end_ssp_run, 0},
     {"variables", prepare_bngl, uses_variables, NULL, 0},

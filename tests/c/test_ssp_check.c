@@ -94,6 +94,19 @@ static void has_a_dummy_that_fires(ff_ssp_program *p) {
   uint64_t *word = word_of(p, FF_SSP_SPECIAL, FF_SSP_FIFO, 1, &unit);
   change_word(word, KEEP, KEEP, KEEP, 0x3F800000u);
 }
+/* Programs of 64 bits have their rates apart. */
+static void has_a_rate_of_minus_0(ff_ssp_program *p) {
+  const ff_ssp_unit *unit = &p->units[0];
+  p->units[0].rates = ff_calloc(size_of(unit), sizeof *unit->rates);
+  for (uint32_t i = 0; i < size_of(unit); i++) change_word(&unit->words[i], KEEP, KEEP, KEEP, 0);
+  unit->rates[0] = -0.0;
+}
+static void has_a_rate_that_cannot_be_doubled(ff_ssp_program *p) {
+  has_a_rate_of_minus_0(p);
+  const ff_ssp_unit *unit = &p->units[0];
+  for (uint32_t i = 0; i < size_of(unit); i++)
+    unit->rates[i] = ff_ssp_unpack(unit->words[i]).type == FF_SSP_BI1 ? 1e308 : 0;
+}
 static void has_a_source_that_reads(ff_ssp_program *p) {
   ff_ssp_unit *unit;
   change_word(word_of(p, FF_SSP_SPECIAL, FF_SSP_SPAD, 0, &unit), KEEP, KEEP, 1, KEEP);
@@ -134,6 +147,10 @@ static void changes_a_species_twice(ff_ssp_program *p) {
   p->vectors[0] = ff_ssp_change(0, 1);
   p->vectors[1] = ff_ssp_change(0, 1);
 }
+static void leaves_a_change_out(ff_ssp_program *p) {
+  for (uint32_t k = 0; k < FF_SSP_CHANGES; k++) p->vectors[k] = 0;
+  p->vectors[1] = ff_ssp_change(0, 1);
+}
 static void changes_nothing(ff_ssp_program *p) { p->vectors[0] = ff_ssp_change(3, 0); }
 static void takes_more_than_it_reads(ff_ssp_program *p) {
   for (uint32_t k = 0; k < FF_SSP_CHANGES; k++) p->vectors[k] = 0;
@@ -157,6 +174,8 @@ static const struct {
     {"overwrites what stays", "overwrites a species that stays", overwrites_what_stays},
     {"names an entry too far", "beyond the scratchpad", names_an_entry_too_far},
     {"has no finite rate", "a rate that is not finite", has_no_finite_rate},
+    {"has a rate of -0", "has a rate of -0", has_a_rate_of_minus_0},
+    {"has a rate that cannot be doubled", "a rate constant that is not finite", has_a_rate_that_cannot_be_doubled},
     {"has a dummy that fires", "is a dummy with a rate", has_a_dummy_that_fires},
     {"has a source that reads", "is a source that reads a species", has_a_source_that_reads},
     {"reads one species twice", "the same species as the other half", reads_one_species_twice},
@@ -170,6 +189,7 @@ static const struct {
     {"has too many local instructions", "in a memory for 20", has_too_many_local},
     {"changes no species", "is of no species, or 0", changes_no_species},
     {"changes a species twice", "changes a species twice", changes_a_species_twice},
+    {"leaves a change out", "change 2 of reaction 1 comes after one that is not used", leaves_a_change_out},
     {"changes nothing", "is of no species, or 0", changes_nothing},
     {"takes more than it reads", "takes more of a species than it reads", takes_more_than_it_reads},
     {"has two of a number", "has the number of another one", has_two_of_a_number},

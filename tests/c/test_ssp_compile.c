@@ -299,6 +299,29 @@ static void formulas_of_mass_action_are_read(void) {
   ff_reactions_free(net);
 }
 
+/* A rate of -0 is 0: its sign would change the tag of a word of 32 bits, and give a waiting time below 0 with 64 bits. */
+static void rates_have_no_sign(void) {
+  static const reaction_text reactions[] = {
+      {"A -> B", "1"}, {"B -> A", "1"}, {"A + B -> C", "1"}, {"2 C -> A", "1"}, {NULL, NULL}};
+  static const double initial[] = {10, 10, 10};
+  ff_reactions *net = network_of(reactions, initial, 3);
+  ff_error err;
+  for (uint32_t r = 0; r < 4; r++) {
+    ff_formula_free(&net->reactions[r].rate);
+    FF_CHECK_OK(ff_formula_of_number(&net->reactions[r].rate, -0.0, &err), &err);
+  }
+  for (uint32_t bits = 32; bits <= 64; bits += 32) {
+    ff_ssp_chip chip = ff_ssp_chip_default();
+    chip.precision = bits;
+    ff_ssp_program *p = compile(net, &chip, FF_SSP_PAPER, 0);
+    if (p == NULL) continue;
+    FF_CHECK_OK(ff_ssp_check(p, &err), &err);
+    check_evaluates(p, net);
+    ff_ssp_program_free(p);
+  }
+  ff_reactions_free(net);
+}
+
 /* A program is moved to a processor with other units, channels and times; not to one for which other instructions are needed. */
 static void programs_move(void) {
   ff_reactions *net = aggregation_network(64, 64, 1);
@@ -375,5 +398,5 @@ static void files_round_trip(void) {
 }
 
 FF_TEST_MAIN("ssp_compile", programs_evaluate_the_network, the_papers_example_has_its_order, table_2_has_its_instructions,
-             programs_have_their_network, others_are_refused_by_name, formulas_of_mass_action_are_read, programs_move,
-             processors_are_checked, files_round_trip)
+             programs_have_their_network, others_are_refused_by_name, formulas_of_mass_action_are_read, rates_have_no_sign,
+             programs_move, processors_are_checked, files_round_trip)

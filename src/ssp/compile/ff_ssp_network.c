@@ -34,7 +34,7 @@ static ff_status use(ff_ssp_network *out, const ff_reactions *net, uint32_t r, d
   out->a[r] = n > 0 ? factors[0].species : FF_SSP_NONE_OF;
   out->b[r] = n > 0 ? factors[n - 1].species : FF_SSP_NONE_OF;
   out->type[r] = (uint8_t)(n == 0 ? FF_SSP_SPECIAL : n == 2 ? FF_SSP_BI2 : molecules == 2 ? FF_SSP_BI1 : FF_SSP_UNI);
-  out->rate[r] = out->type[r] == FF_SSP_BI1 ? rate / 2 : rate;
+  out->rate[r] = (out->type[r] == FF_SSP_BI1 ? rate / 2 : rate) + 0.0; /* -0 becomes 0: an instruction has no place for a sign */
   return FF_OK;
 }
 

@@ -48,7 +48,7 @@ static uint32_t fires(void *of, uint32_t s, uint64_t cycle) {
   (void)cycle;
   int goes_on = ff_ssp_spe_step(run->spes[s]);
   const ff_ssp_winner *winner = ff_ssp_spe_winner(run->spes[s]);
-  if (!goes_on) ff_ssp_spe_diagnose(run->spes[s], &run->failure);
+  if (!goes_on && run->failure.what == FF_SSP_FINE) ff_ssp_spe_diagnose(run->spes[s], &run->failure); /* the first one stays */
   goes_on = goes_on && winner->time <= run->options.last && (run->options.steps == 0 || run->fired[s] < run->options.steps);
   if (goes_on) {
     run->fired[s]++;
@@ -147,6 +147,18 @@ static void note(ff_ssp_cycles *run) {
   run->batch_steps = steps;
 }
 
+/* The mean of all steps. SPEs that are done must not count, as trajectories may have very different lengths. */
+static double mean_of_all(const ff_ssp_cycles *run) {
+  double cycles = 0, steps = 0;
+  for (uint32_t s = 0; s < run->program->chip.spes; s++) {
+    ff_ssp_spe_counts counts;
+    ff_ssp_timing_spe(run->timing, s, &counts);
+    cycles += (double)counts.last_end;
+    steps += (double)counts.steps;
+  }
+  return steps > 0 ? cycles / steps : NAN;
+}
+
 void ff_ssp_cycles_pace(const ff_ssp_cycles *run, ff_ssp_pace *out) {
   const uint32_t n = run->n_batches;
   double sum = 0, squares = 0;
@@ -154,7 +166,7 @@ void ff_ssp_cycles_pace(const ff_ssp_cycles *run, ff_ssp_pace *out) {
   *out = (ff_ssp_pace){.steps = steps, .cycles = ff_ssp_timing_now(run->timing), .mean = NAN, .error = NAN,
                        .complete = run->complete};
   if (n == 0) {
-    if (steps > 0) out->mean = (double)out->cycles * at_work(run) / (double)steps;
+    out->mean = mean_of_all(run);
     return;
   }
   out->steps = run->batch_steps - run->steps_from;

@@ -39,7 +39,7 @@ ff_status ff_ssp_cycles_advance(ff_ssp_cycles *run, double seconds, int *done, f
 uint64_t ff_ssp_cycles_ended(const ff_ssp_cycles *run);
 uint64_t ff_ssp_cycles_steps(const ff_ssp_cycles *run);
 
-/* The pace so far. O(1). */
+/* The pace so far. O(SPEs). */
 void ff_ssp_cycles_pace(const ff_ssp_cycles *run, ff_ssp_pace *out);
 
 /* What the cycles were spent on. It belongs to the run. */

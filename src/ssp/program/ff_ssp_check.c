@@ -1,4 +1,5 @@
 /* Checks programs. It shares no logic with the compiler. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "ff_ssp_program.h"
@@ -87,14 +88,23 @@ static ff_status check_half(checker *c, place_in *at, ff_ssp_instruction i, uint
   return c->reads[2 * (size_t)i.tag] == spid ? fault(c, at, "reads the same species as the other half of its reaction") : FF_OK;
 }
 
+/* A rate of -0 would give a waiting time below 0. The rate constant of a Bi1 is twice its rate. */
+static ff_status check_rate(const checker *c, const place_in *at, ff_ssp_instruction i) {
+  const double rate = at->unit->rates != NULL ? at->unit->rates[at->at] : 0, most = 1.7976931348623157e308;
+  if (i.rate >= 0x7F800000u) return fault(c, at, "has a rate that is not finite");
+  if (at->unit->rates != NULL && (!(rate >= 0 && rate <= most) || i.rate != 0))
+    return fault(c, at, "has a rate that is not finite, or two rates");
+  if (rate == 0 && signbit(rate)) return fault(c, at, "has a rate of -0");
+  if (i.type == FF_SSP_BI1 && rate > most / 2) return fault(c, at, "has a rate constant that is not finite");
+  if (ff_ssp_is_dummy(i) && (i.rate != 0 || rate != 0)) return fault(c, at, "is a dummy with a rate");
+  return FF_OK;
+}
+
 static ff_status check_instruction(checker *c, place_in *at) {
   const ff_ssp_instruction i = ff_ssp_unpack(at->unit->words[at->at]);
-  const double *rates = at->unit->rates;
   uint32_t spid = NOTHING;
-  if (i.rate >= 0x7F800000u) return fault(c, at, "has a rate that is not finite");
-  if (rates != NULL && (!(rates[at->at] >= 0 && rates[at->at] <= 1.7976931348623157e308) || i.rate != 0))
-    return fault(c, at, "has a rate that is not finite, or two rates");
-  if (ff_ssp_is_dummy(i) && (i.rate != 0 || (rates != NULL && rates[at->at] != 0))) return fault(c, at, "is a dummy with a rate");
+  const ff_status rated = check_rate(c, at, i);
+  if (rated != FF_OK) return rated;
   if (!ff_ssp_is_dummy(i) && i.tag >= c->p->n_reactions) return fault(c, at, "names a reaction that the network does not have");
   if (ff_ssp_is_source(i)) {
     if (i.op != FF_SSP_SPAD || i.entry != 0) return fault(c, at, "is a source that reads a species");
@@ -162,6 +172,9 @@ static ff_status check_vector(const checker *c, uint32_t r) {
   for (uint32_t i = 0; i < FF_SSP_CHANGES; i++) {
     const uint32_t spid = ff_ssp_change_spid(vector[i]);
     if (vector[i] == 0) continue;
+    if (i > 0 && vector[i - 1] == 0)
+      return ff_error_set(c->err, FF_EMODEL, "the program is broken: change %u of reaction %u comes after one that is not used",
+                          i + 1, r + 1);
     if (spid >= c->p->n_species || ff_ssp_change_by(vector[i]) == 0)
       return ff_error_set(c->err, FF_EMODEL, "the program is broken: change %u of reaction %u is of no species, or 0", i + 1,
                           r + 1);

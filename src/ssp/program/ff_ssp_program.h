@@ -51,7 +51,7 @@ static inline uint32_t ff_ssp_fetch_spid(uint32_t fetch) { return fetch >> 12; }
 static inline uint32_t ff_ssp_fetch_length(uint32_t fetch) { return (fetch & 0xFFFu) + 1; }
 
 /* A change of a species, from the high bits: spid 24, signed change 8. A state-change vector has FF_SSP_CHANGES of them; those
- * that are not used are 0, as no change is 0. */
+ * that are not used are 0, as no change is 0, and come last. */
 #define FF_SSP_CHANGES 8u
 static inline uint32_t ff_ssp_change(uint32_t spid, int change) { return spid << 8 | ((uint32_t)change & 0xFFu); }
 static inline uint32_t ff_ssp_change_spid(uint32_t change) { return change >> 8; }
@@ -115,8 +115,8 @@ ff_ssp_address ff_ssp_address_of(const ff_ssp_program *program, const ff_ssp_pla
  * Reactions have the first chip.reaction_channels channels. FF_ESIZE if they do not fit into the memory. O(SPEs x RUs). */
 ff_status ff_ssp_map(ff_ssp_program *program, ff_error *err);
 
-/* The same program for another chip, which may differ in all but what instructions depend on: rus, precision and the sizes of
- * reaction memory, scratchpad, merger and species memory. FF_EARGUMENT if it differs in these. */
+/* The same program for another chip, which may differ in all but what instructions depend on: rus, precision, per_request and the
+ * sizes of reaction memory, scratchpad, merger and species memory. FF_EARGUMENT if it differs in these. */
 ff_status ff_ssp_program_move(ff_ssp_program *program, const ff_ssp_chip *chip, ff_error *err);
 
 /* ---- a checker of its own: ff_ssp_check.c ---------------------------------------------------------------------------- */
