@@ -23,8 +23,9 @@
 #'   of the channels), `ranks`; `per_request`, how many populations a request of the memory delivers; `grants`, how many requests
 #'   the memory interface grants in a memory cycle; `logarithm`, 0, or the number of bits by which a table of logarithms is
 #'   indexed.
-#' @section Memory: `"DDR3-1600 1Gb x4"`, `"DDR3-1333 2Gb x8"`, `"DDR3-1600 4Gb x8"` and `"DDR4-2400 8Gb x8"`. The first one is
-#'   that of the paper's simulations.
+#' @section Memory: `"DDR3-1600 1Gb x4"`, `"DDR3-1333 2Gb x8"`, `"DDR3-1600 4Gb x8"`, `"DDR4-2400 8Gb x8"` and
+#'   `"HBM2-2000 8Gb x128"`. The first one is that of the paper's simulations. If `ranks` is not given, it is at most what the
+#'   part allows: a channel of HBM2 has one rank.
 #' @section Errors: `fireflip_error_argument` for an unknown field, a value out of its domain, or fields that contradict each
 #'   other. The message names the field, what was found and what is allowed.
 #' @references Park H, Gerstlauer A. Toward a fast stochastic simulation processor for biochemical reaction networks. University
@@ -65,6 +66,10 @@ new_ssp <- function(chip, given) {
   }
   if ("channels" %in% names(given) && !"reaction_channels" %in% names(given)) {
     chip$reaction_channels <- max(1, chip$channels %/% 2) # half of them, as in the paper
+  }
+  if ("memory" %in% names(given) && !"ranks" %in% names(given)) {
+    parts <- .Call(ffi_ssp_fields)[c("memory", "ranks")]
+    chip$ranks <- min(chip$ranks, parts$ranks[parts$memory == chip$memory])
   }
   .Call(ffi_ssp_chip_check, core_chip(chip))
   structure(chip, class = "ssp")

@@ -1,4 +1,4 @@
-/* A channel of dynamic memory (DDR3, DDR4) with its controller, cycle by cycle: queues, commands, refresh, energy.
+/* A channel of dynamic memory (DDR3, DDR4, HBM2) with its controller, cycle by cycle: queues, commands, refresh, energy.
  *
  * A part is data. From it follows one table of constraints, which the simulator obeys, and which a checker can read to judge the
  * log of commands. All times are cycles of the part's clock; a request moves a line of 64 bytes.

@@ -11,6 +11,8 @@
  * 2. DRAMSim2, ini/DDR3_micron_32M_8B_x8_sg15.ini: 2 Gb x8; the same formulas with tRTP = 5. 7,800 ns are 5,200 cycles.
  * 3. DRAMsim3, configs/DDR3_4Gb_x8_1600.ini: read to precharge is tRTP.
  * 4. DRAMsim3, configs/DDR4_8Gb_x8_2400.ini (MT40A1G8): the file has no tRTP; JEDEC's is 7.5 ns, 9 cycles.
+ * 5. DRAMsim3, configs/HBM2_8Gb_x128.ini: a channel of 128 bits. Its tCCD are 1 and 2 cycles; a burst takes 2, so both are 2
+ *    here. A channel has one rank, so tRTRS, which is not in the file, does not matter.
  * tRC is tRAS + tRP where a file does not tell it. Their ranks are ours: as many as 64 banks allow, at most four. */
 static const ff_dram_part parts[] = {
     {.name = "DDR3-1600 1Gb x4", .clock = 1.25, .ranks = 4, .banks = 8, .groups = 1, .rows = 16384, .columns = 256,
@@ -29,6 +31,10 @@ static const ff_dram_part parts[] = {
      .cl = 16, .wl = 16, .bl = 8, .rcd = 16, .rp = 16, .ras = 39, .rc = 55, .rrd = 4, .faw = 26, .ccd = 4,
      .read_to_precharge = 9, .wtr = 3, .wr = 19, .rtrs = 2, .rfc = 420, .refi = 9364, .rrd_long = 6, .ccd_long = 6, .wtr_long = 9,
      .idd0 = 48, .idd2n = 34, .idd2p = 25, .idd3n = 43, .idd4r = 135, .idd4w = 123, .idd5 = 250, .volts = 1.2, .devices = 8},
+    {.name = "HBM2-2000 8Gb x128", .clock = 1, .ranks = 1, .banks = 16, .groups = 4, .rows = 32768, .columns = 16,
+     .cl = 14, .wl = 4, .bl = 4, .rcd = 14, .rp = 14, .ras = 34, .rc = 48, .rrd = 4, .faw = 30, .ccd = 2,
+     .read_to_precharge = 6, .wtr = 6, .wr = 16, .rtrs = 1, .rfc = 260, .refi = 3900, .rrd_long = 6, .ccd_long = 2, .wtr_long = 8,
+     .idd0 = 65, .idd2n = 40, .idd2p = 28, .idd3n = 55, .idd4r = 390, .idd4w = 500, .idd5 = 250, .volts = 1.2, .devices = 1},
 };
 
 const ff_dram_part *ff_dram_part_at(size_t i) { return i < sizeof parts / sizeof parts[0] ? &parts[i] : NULL; }

@@ -436,7 +436,7 @@ static void judge_sees_shifts(void) {
   enum { MOST = 60000, ALL = FF_DRAM_MOST_CONSTRAINTS };
   for (size_t p = 0; ff_dram_part_at(p) != NULL; p++) {
     const ff_dram_part part = *ff_dram_part_at(p);
-    const ff_dram_options o = {.ranks = 2, .close_idle = 1};
+    const ff_dram_options o = {.ranks = part.ranks < 2 ? part.ranks : 2, .close_idle = 1};
     uint64_t state = 99 + p;
     uint32_t found[ALL] = {0};
     drive *d = drive_new(&part, &o, &good, MOST);

@@ -16,6 +16,8 @@ test_that("a processor shows its fields, and whose they are", {
   expect_equal(subset(as.data.frame(changed), source == "changed")$field, c("channels", "reaction_channels"))
   expect_output(print(changed), "It is not one of the paper's")
   expect_equal(update(changed, channels = 8), chip)
+  stacked <- ssp(memory = "HBM2-2000 8Gb x128", channels = 16)
+  expect_equal(c(stacked$ranks, stacked$reaction_channels), c(1, 8))
 })
 
 test_that("fields that do not fit are refused, with what was found and what fits", {

@@ -49,15 +49,16 @@ static SEXP chip_list(ff_ssp_chip chip) {
   return out;
 }
 
-/* Returns list(name, value, source, unit, meaning, memory): the fields of a processor, and the names of all memory parts. */
+/* Returns list(name, value, source, unit, meaning, memory, ranks): the fields of a processor, and of all memory parts the names
+ * and the most ranks of a channel. */
 SEXP ffi_ssp_fields(void) {
-  static const char *const names[] = {"name", "value", "source", "unit", "meaning", "memory"};
+  static const char *const names[] = {"name", "value", "source", "unit", "meaning", "memory", "ranks"};
   enum { TEXTS = 4 };
   static const int texts_at[TEXTS] = {0, 2, 3, 4};
   int n = 0, parts = 0;
   while (ff_ssp_field_at((size_t)n) != NULL) n++;
   while (ff_dram_part_at((size_t)parts) != NULL) parts++;
-  SEXP out = PROTECT(ffi_list(6, names));
+  SEXP out = PROTECT(ffi_list(7, names));
   SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, n));
   for (int k = 0; k < TEXTS; k++) SET_VECTOR_ELT(out, texts_at[k], Rf_allocVector(STRSXP, n));
   for (int i = 0; i < n; i++) {
@@ -67,7 +68,12 @@ SEXP ffi_ssp_fields(void) {
     for (int k = 0; k < TEXTS; k++) SET_STRING_ELT(VECTOR_ELT(out, texts_at[k]), i, Rf_mkChar(texts[k]));
   }
   SET_VECTOR_ELT(out, 5, Rf_allocVector(STRSXP, parts));
-  for (int i = 0; i < parts; i++) SET_STRING_ELT(VECTOR_ELT(out, 5), i, Rf_mkChar(ff_dram_part_at((size_t)i)->name));
+  SET_VECTOR_ELT(out, 6, Rf_allocVector(REALSXP, parts));
+  for (int i = 0; i < parts; i++) {
+    const ff_dram_part *part = ff_dram_part_at((size_t)i);
+    SET_STRING_ELT(VECTOR_ELT(out, 5), i, Rf_mkChar(part->name));
+    REAL(VECTOR_ELT(out, 6))[i] = part->ranks;
+  }
   UNPROTECT(1);
   return out;
 }
