@@ -48,6 +48,7 @@ simulate.ssp_program <- function(object, nsim = 1, seed = NULL, ..., times, step
     object$network, nsim, seed, times = times, method = "first_reaction", observe = observe, output = output,
     quantiles = quantiles, covariance = covariance, confidence = confidence, backend = "cpu", threads = threads, progress = progress
   )
+  check_observed_species(plan, object)
   plan$options$method <- "first_reaction"
   result <- run_ensemble(object, plan$options, progress, "cpu")
   out <- planned_result(plan, object$network, result)
@@ -61,11 +62,28 @@ simulate.ssp_program <- function(object, nsim = 1, seed = NULL, ..., times, step
 
 known_pace <- 0.005
 
+# A program knows species, but no variables.
+check_observed_species <- function(plan, program) {
+  species <- nrow(program$network$species)
+  beyond <- plan$options$observed[plan$options$observed > species]
+  if (length(beyond) == 0L) return(invisible())
+  abort_argument(sprintf(
+    "`observe` names %s, which is a variable of the network; a program has species only.",
+    describe(names(program$network$variables)[[beyond[[1L]] - species]])
+  ))
+}
+
 # Its trajectories are those of the network, so its results have the classes of a network's.
 ensemble_engine.ssp_program <- function(model) {
   core <- reaction_engine
   core$new <- function(model, options) .Call(ffi_ssp_new, model$image, options)
-  core$grows <- function(model, options) NULL
+  core$grows <- function(model, options) {
+    I(paste(
+      "A trajectory may have many events up to the last time, as when times and rates are in different units; or counts grow, and",
+      "the run ends with an error when a count exceeds 2^32 - 1. To see which it is, simulate one trajectory up to an earlier last",
+      "time, or for so many `steps`."
+    ))
+  }
   core$without_kernel <- function() "first_reaction"
   core
 }
@@ -77,6 +95,7 @@ simulate_steps <- function(program, nsim, seed, steps, observe, confidence, prog
     program$network, nsim, seed, times = 0, method = "first_reaction", observe = observe, output = "final",
     confidence = confidence, backend = "cpu", progress = progress
   )
+  check_observed_species(plan, program)
   n <- plan$options$nsim
   species <- nrow(program$network$species)
   check_memory_of_result(8 * n * (species + 1))
@@ -115,7 +134,9 @@ run_cycles <- function(program, options, progress) {
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
   c(
     .Call(ffi_ssp_cycles_result, pointer),
-    list(times = options$times, counts = options$counts, seconds = proc.time()[["elapsed"]] - started)
+    list(
+      nsim = options$nsim, times = options$times, counts = options$counts, seconds = proc.time()[["elapsed"]] - started
+    )
   )
 }
 
@@ -156,7 +177,7 @@ noted_cycles <- function(x) {
 #' * `done`: the SPE has no more trajectories.
 #' @section The pace of a run: The attribute `pace` of `ssp_cycles()` is a list: `mean`, the cycles of a step of an SPE; `error`, half
 #'   of its 95% interval; `steps`, from how many steps of all SPEs; `complete`, whether the whole run was simulated; `throughput`,
-#'   steps a second of all SPEs.
+#'   steps a second of all SPEs that have a trajectory.
 #' @section Errors: `fireflip_error_argument` if `x` is no such result.
 #' @export
 #' @examples
@@ -184,8 +205,9 @@ ssp_cycles <- function(x) {
   )
 }
 
-# Steps a second of all SPEs.
-throughput_of <- function(found, chip) 1e6 * chip$clock * chip$spes / found$mean
+# Steps a second of all SPEs at work: with fewer trajectories than SPEs, the others have none. They would not go at this pace, as
+# all of them share the memory.
+throughput_of <- function(found, chip) 1e6 * chip$clock * min(chip$spes, found$nsim) / found$mean
 
 #' @export
 print.ssp_cycles <- function(x, ...) {
