@@ -38,6 +38,7 @@ simulate.ssp_program <- function(object, nsim = 1, seed = NULL, ..., times, step
                                  progress = interactive()) {
   check_program(object, "object")
   check_no_more(...)
+  check_consistent(object)
   cycles <- check_choice(cycles, "cycles", c("auto", "all", "none"))
   if (!is.null(steps)) {
     if (!missing(times)) abort_argument("`times` and `steps` both say when a trajectory ends; give one of them.")
@@ -61,6 +62,23 @@ simulate.ssp_program <- function(object, nsim = 1, seed = NULL, ..., times, step
 }
 
 known_pace <- 0.005
+
+# What runs is the image; names of results come from `network`, and times from `chip`. So they must belong to it.
+check_consistent <- function(program) {
+  about <- .Call(ffi_ssp_describe, program$image)
+  same <- function(x, y) identical(enc2utf8(as.character(x)), enc2utf8(as.character(y)))
+  net <- program$network
+  is_its <- inherits(net, "reaction_network") && same(net$species$species, about$species) &&
+    length(net$reactions$name) == length(about$reactions)
+  wrong <- if (!is_its) "network" else if (!identical(program$chip, chip_of_core(about$chip))) "chip"
+  if (!is.null(wrong)) {
+    abort_argument(sprintf(
+      "`%s` of the program is not that for which its image was compiled; compile_ssp() makes a program for other networks and chips.",
+      wrong
+    ))
+  }
+  invisible(program)
+}
 
 # A program knows species, but no variables.
 check_observed_species <- function(plan, program) {

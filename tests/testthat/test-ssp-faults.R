@@ -16,3 +16,28 @@ test_that("programs refuse to observe variables", {
   expect_error(simulate(program, times = 1, observe = "total"), what, fixed = TRUE, class = "fireflip_error_argument")
   expect_error(simulate(program, steps = 1, observe = "total"), what, fixed = TRUE, class = "fireflip_error_argument")
 })
+
+test_that("elements of a program that do not belong together are refused", {
+  one <- compile_ssp(reaction_network("A <-> B" = c(1, 1), initial = c(A = 50)))
+  other <- compile_ssp(reaction_network("P <-> Q" = c(1, 1), initial = c(P = 50)))
+  refused <- function(program, what) {
+    expect_error(simulate(program, steps = 1), what, fixed = TRUE, class = "fireflip_error_argument")
+    expect_error(simulate(program, times = 1), what, fixed = TRUE, class = "fireflip_error_argument")
+  }
+  mixed <- one
+  mixed$image <- other$image
+  refused(mixed, "`network` of the program is not that for which its image was compiled")
+  mixed <- one
+  mixed$network <- NULL
+  refused(mixed, "`network` of the program")
+  mixed <- one
+  mixed$chip <- update(mixed$chip, spes = 8)
+  refused(mixed, "`chip` of the program")
+})
+
+test_that("a processor with an unknown precision is refused", {
+  chip <- ssp()
+  chip$precision <- 64
+  net <- reaction_network("A -> B" = 1, initial = c(A = 5))
+  expect_error(compile_ssp(net, chip), "`precision` must be one of", fixed = TRUE, class = "fireflip_error_argument")
+})
