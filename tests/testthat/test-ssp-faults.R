@@ -41,3 +41,13 @@ test_that("a processor with an unknown precision is refused", {
   net <- reaction_network("A -> B" = 1, initial = c(A = 5))
   expect_error(compile_ssp(net, chip), "`precision` must be one of", fixed = TRUE, class = "fireflip_error_argument")
 })
+
+test_that("rows of several runs, and plain data frames, have no cycles", {
+  program <- compile_ssp(reaction_network("A <-> B" = c(1, 1), initial = c(A = 50)))
+  for (output in c("summary", "trajectories", "final", "histogram", "events")) {
+    x <- simulate(program, times = 1:2, seed = 1, output = output)
+    expect_s3_class(ssp_cycles(x), "ssp_cycles")
+    expect_null(attr(as.data.frame(x), "ssp"))
+    expect_error(ssp_cycles(rbind(x, x)), "has no cycles", class = "fireflip_error_argument")
+  }
+})
