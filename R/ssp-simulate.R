@@ -125,7 +125,7 @@ simulate_steps <- function(program, nsim, seed, steps, observe, confidence, prog
   states <- matrix(found$counts, species)
   result <- list(
     states = lapply(plan$options$observed, function(i) states[i, ]), stopped = found$times, method = "first_reaction",
-    varies = rep(TRUE, length(plan$options$observed))
+    varies = rep(TRUE, length(plan$options$observed)), events = found$steps - n # no reaction fires in the last step of each
   )
   result <- with_notes(result, found$seconds, 1L)
   with_cycles(planned_result(plan, program$network, result), found, program)

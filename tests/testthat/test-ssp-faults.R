@@ -51,3 +51,18 @@ test_that("rows of several runs, and plain data frames, have no cycles", {
     expect_error(ssp_cycles(rbind(x, x)), "has no cycles", class = "fireflip_error_argument")
   }
 })
+
+test_that("results of so many steps have a summary", {
+  program <- compile_ssp(reaction_network("A -> B" = 1, initial = c(A = 5)), ssp(spes = 2))
+  expect_output(print(summary(simulate(program, nsim = 3, steps = 4, seed = 1))), "events +12 \\(4 per trajectory\\)")
+  expect_output(print(summary(simulate(program, nsim = 3, steps = 9, seed = 1))), "events +15 \\(5 per trajectory\\)")
+})
+
+test_that("only programs of random order depend on the seed of the compiler", {
+  net <- reaction_model("aggregation", copies = 4, sets = 2, seed = 1)
+  for (optimise in c("paper", "locality")) {
+    expect_identical(compile_ssp(net, optimise = optimise, seed = 1), compile_ssp(net, optimise = optimise, seed = 2))
+  }
+  expect_false(identical(compile_ssp(net, optimise = "none", seed = 1), compile_ssp(net, optimise = "none", seed = 2)))
+  expect_error(compile_ssp(net, seed = -1), "`seed` must be", fixed = TRUE)
+})
