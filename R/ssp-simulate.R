@@ -73,7 +73,7 @@ check_consistent <- function(program) {
   wrong <- if (!is_its) "network" else if (!identical(program$chip, chip_of_core(about$chip))) "chip"
   if (!is.null(wrong)) {
     abort_argument(sprintf(
-      "`%s` of the program is not that for which its image was compiled; compile_ssp() makes a program for other networks and chips.",
+      "`%s` of the program is not that for which its image was compiled; compile_ssp() makes programs for others.",
       wrong
     ))
   }
