@@ -134,6 +134,7 @@ with_run <- function(x, run) {
 
 plain_frame <- function(x) {
   attr(x, "run") <- NULL
+  attr(x, "ssp") <- NULL # the cycles of simulate.ssp_program()
   class(x) <- "data.frame"
   x
 }

@@ -46,7 +46,8 @@ compile_ssp <- function(net, chip = ssp(), optimise = c("paper", "none", "locali
   check_parts(net)
   check_ssp(chip)
   optimise <- check_choice(optimise, "optimise", c("paper", "none", "locality"))
-  seed <- if (optimise == "none") resolve_seed(seed) else check_count(if (is.null(seed)) 0 else seed, "seed")
+  if (!is.null(seed)) check_count(seed, "seed")
+  seed <- if (optimise == "none") resolve_seed(seed) else 0 # the image notes it
   image <- .Call(ffi_ssp_compile, net, core_chip(chip), optimise, seed)
   new_program(image, net)
 }

@@ -38,6 +38,7 @@ simulate.ssp_program <- function(object, nsim = 1, seed = NULL, ..., times, step
                                  progress = interactive()) {
   check_program(object, "object")
   check_no_more(...)
+  check_consistent(object)
   cycles <- check_choice(cycles, "cycles", c("auto", "all", "none"))
   if (!is.null(steps)) {
     if (!missing(times)) abort_argument("`times` and `steps` both say when a trajectory ends; give one of them.")
@@ -49,6 +50,7 @@ simulate.ssp_program <- function(object, nsim = 1, seed = NULL, ..., times, step
     quantiles = quantiles, covariance = covariance, confidence = confidence, backend = "cpu", threads = threads,
     progress = progress
   )
+  check_observed_species(plan, object)
   plan$options$method <- "first_reaction"
   result <- run_ensemble(object, plan$options, progress, "cpu")
   out <- planned_result(plan, object$network, result)
@@ -62,11 +64,45 @@ simulate.ssp_program <- function(object, nsim = 1, seed = NULL, ..., times, step
 
 known_pace <- 0.005
 
+# What runs is the image; names of results come from `network`, and times from `chip`. So they must belong to it.
+check_consistent <- function(program) {
+  about <- .Call(ffi_ssp_describe, program$image)
+  same <- function(x, y) identical(enc2utf8(as.character(x)), enc2utf8(as.character(y)))
+  net <- program$network
+  is_its <- inherits(net, "reaction_network") && same(net$species$species, about$species) &&
+    length(net$reactions$name) == length(about$reactions)
+  wrong <- if (!is_its) "network" else if (!identical(program$chip, chip_of_core(about$chip))) "chip"
+  if (!is.null(wrong)) {
+    abort_argument(sprintf(
+      "`%s` of the program is not that for which its image was compiled; compile_ssp() makes programs for others.",
+      wrong
+    ))
+  }
+  invisible(program)
+}
+
+# A program knows species, but no variables.
+check_observed_species <- function(plan, program) {
+  species <- nrow(program$network$species)
+  beyond <- plan$options$observed[plan$options$observed > species]
+  if (length(beyond) == 0L) return(invisible())
+  abort_argument(sprintf(
+    "`observe` names %s, which is a variable of the network; a program has species only.",
+    describe(names(program$network$variables)[[beyond[[1L]] - species]])
+  ))
+}
+
 # Its trajectories are those of the network, so its results have the classes of a network's.
 ensemble_engine.ssp_program <- function(model) {
   core <- reaction_engine
   core$new <- function(model, options) .Call(ffi_ssp_new, model$image, options)
-  core$grows <- function(model, options) NULL
+  core$grows <- function(model, options) {
+    I(paste(
+      "A trajectory may have many events up to the last time, as when times and rates are in different units; or counts grow, and",
+      "the run ends with an error when a count exceeds 2^32 - 1. To see which it is, simulate one trajectory up to an earlier last",
+      "time, or for so many `steps`."
+    ))
+  }
   core$without_kernel <- function() "first_reaction"
   core
 }
@@ -78,6 +114,7 @@ simulate_steps <- function(program, nsim, seed, steps, observe, confidence, prog
     program$network, nsim, seed, times = 0, method = "first_reaction", observe = observe, output = "final",
     confidence = confidence, backend = "cpu", progress = progress
   )
+  check_observed_species(plan, program)
   n <- plan$options$nsim
   species <- nrow(program$network$species)
   check_memory_of_result(8 * n * (species + 1))
@@ -89,7 +126,7 @@ simulate_steps <- function(program, nsim, seed, steps, observe, confidence, prog
   states <- matrix(found$counts, species)
   result <- list(
     states = lapply(plan$options$observed, function(i) states[i, ]), stopped = found$times, method = "first_reaction",
-    varies = rep(TRUE, length(plan$options$observed))
+    varies = rep(TRUE, length(plan$options$observed)), events = found$steps - n # no reaction fires in the last step of each
   )
   result <- with_notes(result, found$seconds, 1L)
   with_cycles(planned_result(plan, program$network, result), found, program)
@@ -116,7 +153,9 @@ run_cycles <- function(program, options, progress) {
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
   c(
     .Call(ffi_ssp_cycles_result, pointer),
-    list(times = options$times, counts = options$counts, seconds = proc.time()[["elapsed"]] - started)
+    list(
+      nsim = options$nsim, times = options$times, counts = options$counts, seconds = proc.time()[["elapsed"]] - started
+    )
   )
 }
 
@@ -158,7 +197,7 @@ noted_cycles <- function(x) {
 #' * `done`: the SPE has no more trajectories.
 #' @section The pace of a run: The attribute `pace` of `ssp_cycles()` is a list: `mean`, the cycles of a step of an SPE; `error`,
 #'   half of its 95% interval; `steps`, from how many steps of all SPEs; `complete`, whether the whole run was simulated;
-#'   `throughput`, steps a second of all SPEs.
+#'   `throughput`, steps a second of all SPEs that have a trajectory.
 #' @section Errors: `fireflip_error_argument` if `x` is no such result.
 #' @export
 #' @examples
@@ -186,8 +225,9 @@ ssp_cycles <- function(x) {
   )
 }
 
-# Steps a second of all SPEs.
-throughput_of <- function(found, chip) 1e6 * chip$clock * chip$spes / found$mean
+# Steps a second of all SPEs at work: with fewer trajectories than SPEs, the others have none. They would not go at this pace, as
+# all of them share the memory.
+throughput_of <- function(found, chip) 1e6 * chip$clock * min(chip$spes, found$nsim) / found$mean
 
 #' @export
 print.ssp_cycles <- function(x, ...) {

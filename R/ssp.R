@@ -78,7 +78,7 @@ new_ssp <- function(chip, given) {
 # A processor as the core knows it: its precision is a number of bits.
 core_chip <- function(chip) {
   chip <- unclass(chip)
-  chip$precision <- if (identical(chip$precision, "double")) 64 else 32
+  chip$precision <- c(single = 32, double = 64)[[check_choice(chip$precision, "precision", c("single", "double"))]]
   chip
 }
 

@@ -1,5 +1,6 @@
 /* Programs at work: ensembles of trajectories, and the cycles that they take. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../ssp/cycles/ff_ssp_cycles.h"
 #include "../ffi_ensemble.h"
@@ -45,20 +46,18 @@ static const void *make(ffi_ensemble *ensemble, SEXP image, SEXP options, uint64
   return h->code;
 }
 
-/* Whether a reaction changes a species of the network. */
-static int changes(const ff_ssp_program *p, uint32_t species) {
-  for (size_t i = 0; i < (size_t)p->n_reactions * FF_SSP_CHANGES; i++)
-    if (p->vectors[i] != 0 && p->species[ff_ssp_change_spid(p->vectors[i])] == species) return 1;
-  return 0;
-}
-
-/* Returns list(method, varies). `varies` tells for each observed species whether a reaction changes it. */
+/* Returns list(method, varies). `varies` tells for each observed species whether a reaction changes it. One walk over the changes
+ * answers for all species: a network may have a million of both. */
 static SEXP describe(const void *own, const uint32_t *observed, uint32_t n) {
   static const char *const names[] = {"method", "varies"};
-  const held *h = own;
+  const ff_ssp_program *p = ((const held *)own)->program;
   SEXP out = PROTECT(ffi_list(2, names)), varies = Rf_allocVector(LGLSXP, n);
   ffi_set(out, "varies", varies);
-  for (uint32_t j = 0; j < n; j++) LOGICAL(varies)[j] = changes(h->program, observed[j]);
+  char *changes = R_alloc((size_t)p->n_species + 1, 1); /* by the network's numbers */
+  memset(changes, 0, (size_t)p->n_species + 1);
+  for (size_t i = 0; i < (size_t)p->n_reactions * FF_SSP_CHANGES; i++)
+    if (p->vectors[i] != 0) changes[p->species[ff_ssp_change_spid(p->vectors[i])]] = 1;
+  for (uint32_t j = 0; j < n; j++) LOGICAL(varies)[j] = changes[observed[j]];
   ffi_set(out, "method", Rf_mkString("first_reaction"));
   UNPROTECT(1);
   return out;
