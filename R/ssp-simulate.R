@@ -98,9 +98,9 @@ ensemble_engine.ssp_program <- function(model) {
   core$new <- function(model, options) .Call(ffi_ssp_new, model$image, options)
   core$grows <- function(model, options) {
     I(paste(
-      "A trajectory may have many events up to the last time, as when times and rates are in different units; or counts grow, and",
-      "the run ends with an error when a count exceeds 2^32 - 1. To see which it is, simulate one trajectory up to an earlier last",
-      "time, or for so many `steps`."
+      "A trajectory may have many events up to the last time, as when times and rates are in different units; or counts grow,",
+      "and the run ends with an error when a count exceeds 2^32 - 1. To see which it is, simulate one trajectory up to an earlier",
+      "last time, or for so many `steps`."
     ))
   }
   core$without_kernel <- function() "first_reaction"

@@ -84,7 +84,8 @@ test_that("the same arguments give the same program, and a seed those of \"none\
 test_that("trajectories depend on network, precision and seed alone", {
   net <- sets_of(copies = 40, sets = 10)
   run <- function(chip, optimise, ...) {
-    simulate(compile_ssp(net, chip, optimise, seed = 5), nsim = 5, times = c(0, 0.01, 0.05), seed = 3, output = "trajectories", ...)
+    program <- compile_ssp(net, chip, optimise, seed = 5)
+    simulate(program, nsim = 5, times = c(0, 0.01, 0.05), seed = 3, output = "trajectories", ...)
   }
   for (precision in c("single", "double")) {
     first <- run(ssp(precision = precision), "paper")
@@ -212,7 +213,8 @@ test_that("the paper's formula has its values", {
 
 # What the paper says of figure 7, on small networks. bench/ssp_figure7.R has the whole figure.
 test_that("processors scale as the paper says", {
-  on_chip <- ssp_sweep(sets_of(copies = 64, sets = 1), spes = c(1, 128), rus = c(1, 128), seed = 1, progress = FALSE, error = 0.02)
+  tight <- sets_of(copies = 64, sets = 1)
+  on_chip <- ssp_sweep(tight, spes = c(1, 128), rus = c(1, 128), seed = 1, progress = FALSE, error = 0.02)
   pick <- function(spes, rus) on_chip$throughput[on_chip$spes == spes & on_chip$rus == rus]
   expect_gt(pick(128, 1), 4 * pick(1, 128)) # many SPEs of one RU are best
   expect_gt(pick(1, 128), pick(1, 1))
