@@ -17,9 +17,10 @@
 #' @param file The path of a file.
 #' @param program,x,object A program.
 #' @param row.names,optional As in [as.data.frame()]; ignored.
-#' @param ... Must be empty; for `plot()`, arguments of [graphics::barplot()].
+#' @param ... Must be empty; for `update()`, fields of the processor; for `plot()`, arguments of [graphics::barplot()].
 #' @returns `compile_ssp()` and `read_ssp()`: a program of class `ssp_program`, a list with the elements `image` (a raw vector,
-#'   the content of the file), `network` and `chip`. `write_ssp()`: the path, invisibly. `as.data.frame()`: a data frame with a
+#'   the content of the file), `network` and `chip`. `write_ssp()`: the path, invisibly. `update()`: the program for another
+#'   processor, compiled anew if instructions depend on the field. `as.data.frame()`: a data frame with a
 #'   row for each RU and the columns `ru`, `instructions`, their kinds `uni`, `bi1`, `bi2` (halves of reactions), `source` and
 #'   `dummy`, how many are `local` and `streamed`, and how many species are `internal`, or `fetched` in a step by so many
 #'   `requests`. `summary()`: the same as totals, with the balance of the RUs.
@@ -60,10 +61,21 @@ new_program <- function(image, network = NULL) {
 }
 
 check_program <- function(x, name = "program") {
-  if (missing(x) || !inherits(x, "ssp_program")) {
+  if (missing(x) || !inherits(x, "ssp_program") || !is.raw(x$image)) {
     abort_value(name, "a program of class \"ssp_program\", as compile_ssp() and read_ssp() make it", x)
   }
   invisible(x)
+}
+
+#' @rdname compile_ssp
+#' @exportS3Method stats::update ssp_program
+update.ssp_program <- function(object, ...) {
+  check_program(object, "object")
+  chip <- new_ssp(unclass(object$chip), list(...))
+  about <- .Call(ffi_ssp_describe, object$image)
+  moved <- tryCatch(.Call(ffi_ssp_move, object$image, core_chip(chip)), fireflip_error_argument = function(e) NULL)
+  if (is.null(moved)) return(compile_ssp(object$network, chip, about$optimise, about$seed))
+  new_program(moved, object$network)
 }
 
 #' @rdname compile_ssp

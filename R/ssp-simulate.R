@@ -9,11 +9,13 @@
 #' @param nsim The number of trajectories. Each SPE simulates one; an SPE that ends one takes the next.
 #' @param seed A whole number, or `NULL` to draw it from R's generator.
 #' @param times Ascending times at which the counts are recorded. A trajectory ends at the last one.
-#' @param steps Instead of `times`: the number of reactions that fire in each trajectory.
+#' @param steps Instead of `times`: the number of reactions that fire in each trajectory. Then the result has the counts at the
+#'   end, and all cycles are simulated. So `output`, `quantiles`, `covariance`, `cycles` and `threads` are not given with it.
 #' @param observe,output,quantiles,covariance,confidence,threads,progress As in [`simulate()`][simulate.reaction_network] for
 #'   reaction networks. `threads` are for the trajectories; cycles are simulated by one thread.
 #' @param cycles Whether cycles are simulated. `"auto"`: until the mean number of cycles of a step is known to 0.5% (half of a 95%
-#'   interval), or to the end of the run if this comes first. `"all"`: to the end. `"none"`: not at all.
+#'   interval), or to the end of the run if this comes first; see section The pace of a run of [ssp_cycles()]. `"all"`: to the
+#'   end. `"none"`: not at all.
 #' @param ... Must be empty.
 #' @returns With `times`, the result that `simulate()` has for the network, of the class that belongs to `output`. With `steps`,
 #'   the counts after so many steps, as `output = "final"` gives them. [ssp_cycles()] and [ssp_memory()] tell of the cycles.
@@ -39,9 +41,18 @@ simulate.ssp_program <- function(object, nsim = 1, seed = NULL, ..., times, step
   check_program(object, "object")
   check_no_more(...)
   check_consistent(object)
+  given <- c(
+    output = !missing(output), quantiles = !is.null(quantiles), covariance = !missing(covariance), cycles = !missing(cycles),
+    threads = !is.null(threads)
+  )
   cycles <- check_choice(cycles, "cycles", c("auto", "all", "none"))
   if (!is.null(steps)) {
     if (!missing(times)) abort_argument("`times` and `steps` both say when a trajectory ends; give one of them.")
+    if (any(given)) {
+      abort_argument(sprintf(
+        "`%s` is for `times`; with `steps`, there are the final counts and all cycles.", names(which(given))[[1L]]
+      ))
+    }
     return(simulate_steps(object, nsim, seed, steps, observe, confidence, progress))
   }
   if (missing(times)) abort_not_named("times", "nsim = 4, times = 0:10", seed)
@@ -70,7 +81,7 @@ check_consistent <- function(program) {
   same <- function(x, y) identical(enc2utf8(as.character(x)), enc2utf8(as.character(y)))
   net <- program$network
   is_its <- inherits(net, "reaction_network") && same(net$species$species, about$species) &&
-    length(net$reactions$name) == length(about$reactions)
+    length(net$reactions$name) == length(about$reactions) && identical(as.double(net$species$initial), about$initial)
   wrong <- if (!is_its) "network" else if (!identical(program$chip, chip_of_core(about$chip))) "chip"
   if (!is.null(wrong)) {
     abort_argument(sprintf(
@@ -99,8 +110,8 @@ ensemble_engine.ssp_program <- function(model) {
   core$grows <- function(model, options) {
     I(paste(
       "A trajectory may have many events up to the last time, as when times and rates are in different units; or counts grow,",
-      "and the run ends with an error when a count exceeds 2^32 - 1. To see which it is, simulate one trajectory up to an earlier",
-      "last time, or for so many `steps`."
+      "and the run ends with an error when a count exceeds 2^32 - 1. To see which it is, simulate one trajectory up to an",
+      "earlier last time, or for so many `steps`."
     ))
   }
   core$without_kernel <- function() "first_reaction"
@@ -195,9 +206,12 @@ noted_cycles <- function(x) {
 #'   no room for it.
 #' * `starved_species`: the next population has not come from the memory.
 #' * `done`: the SPE has no more trajectories.
-#' @section The pace of a run: The attribute `pace` of `ssp_cycles()` is a list: `mean`, the cycles of a step of an SPE; `error`,
-#'   half of its 95% interval; `steps`, from how many steps of all SPEs; `complete`, whether the whole run was simulated;
-#'   `throughput`, steps a second of all SPEs that have a trajectory.
+#' @section The pace of a run: With `cycles = "auto"`, the begin of a run is simulated: at least 20 batches of steps, and
+#'   4,000,000 instructions or 100,000 steps, until half of the interval is below 0.5% of the mean. If the pace changes later, as
+#'   when other reactions fire, whose state changes are not in the cache, the interval does not know it; `cycles = "all"`
+#'   simulates the whole run. The attribute `pace` of `ssp_cycles()` is a list: `mean`, the cycles of a step of an SPE; `error`,
+#'   half of its 95% interval (`NA` of a whole run, which is not a sample); `steps`, from how many steps of all SPEs; `complete`,
+#'   whether the whole run was simulated; `throughput`, steps a second of all SPEs that have a trajectory.
 #' @section Errors: `fireflip_error_argument` if `x` is no such result.
 #' @export
 #' @examples
@@ -213,7 +227,7 @@ ssp_cycles <- function(x) {
   states <- nrow(found$units)
   unit <- rep(seq_len(units), each = states) - 1L
   pace <- list(
-    mean = found$mean, error = found$error, steps = found$sampled, complete = found$complete,
+    mean = found$mean, error = if (found$complete) NA_real_ else found$error, steps = found$sampled, complete = found$complete,
     throughput = throughput_of(found, chip)
   )
   structure(
@@ -243,8 +257,8 @@ pace_text <- function(pace, chip) {
   c(
     sprintf("<ssp_cycles> %s", format(structure(chip, class = "ssp"))),
     sprintf(
-      "%s%s cycles a step, from %s steps%s: %s steps a second", format(round(pace$mean, 1), big.mark = ","), known,
-      format(pace$steps, big.mark = ","), if (pace$complete) "" else " (sampled)",
+      "%s%s cycles a step, from %s%s: %s steps a second", format(round(pace$mean, 1), big.mark = ","), known,
+      if (pace$complete) "" else "the first ", count_of(pace$steps, "step"),
       format(signif(pace$throughput, 4), big.mark = ",")
     )
   )

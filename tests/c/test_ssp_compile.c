@@ -268,7 +268,7 @@ static void others_are_refused_by_name(void) {
       {{"A -> B", "=3"}, FF_EUNSUPPORTED, "its rate is not that of mass action"}, /* it would fire without A */
       {{"A -> 128 B", "1"}, FF_EUNSUPPORTED, "reaction \"R1\" changes \"B\" by 128"},
       {{"A -> B + C + D + E + F + G + H + I", "1"}, FF_EUNSUPPORTED, "changes more than the 8 species"},
-      {{"A -> B", "1e-40"}, FF_ESIZE, "the rate constant of reaction 1 \"R1\" is 1e-40"},
+      {{"A -> B", "1e-40"}, FF_ESIZE, "the rate constant of reaction \"R1\" is 1e-40"},
       {{"A -> B", "1e39"}, FF_ESIZE, "a number of 32 bits holds"},
   };
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {

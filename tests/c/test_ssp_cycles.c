@@ -188,7 +188,7 @@ static void the_pace_on_chip_is_exact(void) {
       chip.latency += (uint32_t)i;
       chip.barrier += (uint32_t)k;
       ff_ssp_program *p = compile(net, &chip);
-      const ff_ssp_cycles_options o = {.key = 3, .n = S[i], .last = INFINITY, .error = 0.005};
+      const ff_ssp_cycles_options o = {.key = 3, .n = S[i], .last = INFINITY, .error = 0.005, .sample = 1};
       ff_ssp_cycles *run = p != NULL ? run_all(p, &o, &err) : NULL;
       uint32_t longest = 0;
       for (uint32_t j = 0; j < chip.rus && p != NULL; j++) {
@@ -265,7 +265,7 @@ static void the_sampled_pace_is_that_of_a_long_run(void) {
   ff_ssp_cycles_free(run);
   int outside = 0;
   for (uint32_t i = 0; i < SAMPLED_RUNS; i++) {
-    const ff_ssp_cycles_options o = {.key = 100 + i, .n = 3, .last = INFINITY, .error = 0.01};
+    const ff_ssp_cycles_options o = {.key = 100 + i, .n = 3, .last = INFINITY, .error = 0.01, .sample = 1};
     run = run_all(p, &o, &err);
     if (run == NULL) continue;
     const ff_ssp_pace pace = pace_of(run);
@@ -302,8 +302,8 @@ static void check_fails(const reaction_text *reactions, const double *initial, u
 static void failures_are_told(void) {
   static const reaction_text makes[] = {{"0 -> A", "1"}, {NULL, NULL}}, bursts[] = {{"A -> B", "3e38"}, {NULL, NULL}};
   static const double full[] = {4294967294.0}, many[] = {1000, 0};
-  check_fails(makes, full, 1, 1, FF_ESIZE, "species number 1 A is 4294967296");
-  check_fails(bursts, many, 2, 1, FF_EMODEL, "the propensity of reaction number 1 is infinite");
+  check_fails(makes, full, 1, 1, FF_ESIZE, "the population of species \"A\" is 4294967296");
+  check_fails(bursts, many, 2, 1, FF_EMODEL, "the propensity of reaction \"R1\" exceeds the largest number of 32 bits");
 }
 
 /* Whether one of so many trajectories fails. */
@@ -340,7 +340,7 @@ static void a_good_end_hides_no_failure(void) {
     const int fails = some_fails(p, key, o.n);
     FF_CHECK_OK(ff_ssp_cycles_new(&run, p, &o, &err), &err);
     FF_CHECK_INT(ff_ssp_cycles_advance(run, 10, &done, &err), fails ? FF_ESIZE : FF_OK);
-    FF_CHECK_SAY(!fails || strstr(err.text, "species number 2 B is 4294967296") != NULL, "%s", err.text);
+    FF_CHECK_SAY(!fails || strstr(err.text, "the population of species \"B\" is 4294967296") != NULL, "%s", err.text);
     failed += fails;
     ff_ssp_cycles_free(run);
   }

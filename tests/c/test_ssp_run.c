@@ -589,7 +589,7 @@ static void describes_failures(void) {
   free(program->names);
   program->names = NULL;
   code->vectors[0] = ff_ssp_change(1, -1);
-  CHECK_REFUSED(fails(code, fine, 0, &err), FF_ESIZE, "the population of species \"number 1\" is -1");
+  CHECK_REFUSED(fails(code, fine, 0, &err), FF_ESIZE, "the population of species \"number 2\" is -1");
   drop(code, program);
   ff_reactions_free(net);
 }

@@ -66,3 +66,44 @@ test_that("only programs of random order depend on the seed of the compiler", {
   expect_false(identical(compile_ssp(net, optimise = "none", seed = 1), compile_ssp(net, optimise = "none", seed = 2)))
   expect_error(compile_ssp(net, seed = -1), "`seed` must be", fixed = TRUE)
 })
+
+test_that("a program is moved to another processor, or compiled for it", {
+  net <- reaction_model("aggregation", copies = 20, sets = 5, seed = 1)
+  program <- compile_ssp(net, ssp(rus = 4), "none", seed = 3)
+  moved <- update(program, spes = 3, channels = 4)
+  expect_equal(moved$chip, update(program$chip, spes = 3, channels = 4))
+  expect_equal(as.data.frame(moved), as.data.frame(program))
+  other <- update(program, rus = 2)
+  expect_identical(other$image, compile_ssp(net, ssp(rus = 2), "none", seed = 3)$image)
+  run <- function(p) simulate(p, nsim = 3, times = 0.01, seed = 1, output = "final")
+  expect_identical(run(moved), run(program))
+  expect_identical(run(other), run(program))
+  expect_error(update(program, spes = 0), "`spes` of the processor is 0", class = "fireflip_error_argument")
+  other$network <- set_initial(other$network, S1 = 3)
+  expect_error(run(other), "`network` of the program is not that", class = "fireflip_error_argument")
+  expect_error(write_ssp(structure(list(image = 1), class = "ssp_program"), "x"), class = "fireflip_error_argument")
+})
+
+test_that("arguments that so many steps do not have are refused", {
+  program <- compile_ssp(reaction_model("aggregation", copies = 4, seed = 1))
+  all <- list(output = "final", quantiles = 0.5, covariance = TRUE, cycles = "all", threads = 1)
+  for (given in lapply(seq_along(all), function(i) all[i])) {
+    expect_error(
+      do.call(simulate, c(list(program, steps = 3), given)), sprintf("`%s` is for `times`", names(given)),
+      class = "fireflip_error_argument"
+    )
+  }
+})
+
+test_that("a pace is not taken to be known after some equal steps, and a whole run is no sample", {
+  net <- reaction_network(c("0 -> A" = 100, "A -> 0" = 1, "A -> B" = 0.01, "B -> A" = 0.01), initial = c(A = 0, B = 0))
+  program <- compile_ssp(net)
+  pace <- attr(ssp_cycles(simulate(program, times = c(0, 1e4), seed = 1, output = "final")), "pace")
+  expect_false(pace$complete)
+  expect_gte(pace$steps, 1e5 - 1)
+  sim <- simulate(program, times = c(0, 5), seed = 1, output = "final", cycles = "all")
+  pace <- attr(ssp_cycles(sim), "pace")
+  expect_true(pace$complete && is.na(pace$error))
+  cycles <- ssp_cycles(sim)
+  expect_equal(pace$mean, sum(cycles$cycles) / pace$steps, tolerance = 0.001)
+})

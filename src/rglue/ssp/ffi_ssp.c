@@ -205,10 +205,10 @@ static SEXP names_of(const ff_ssp_program *p, size_t first, size_t n) {
   return out;
 }
 
-/* Returns list(chip, optimise, seed, species, reactions, spid, units). `units` is a list of numbers for each RU; spid has the
- * number, from 0, that the compiler gave to each species. */
+/* Returns list(chip, optimise, seed, species, reactions, initial, units). `units` is a list of numbers for each RU, and `initial`
+ * has the populations at the start, in the network's order. */
 SEXP ffi_ssp_describe(SEXP image) {
-  static const char *const names[] = {"chip", "optimise", "seed", "species", "reactions", "spid", "units"};
+  static const char *const names[] = {"chip", "optimise", "seed", "species", "reactions", "initial", "units"};
   ff_ssp_program *p;
   PROTECT(ffi_ssp_hold(image, &p));
   SEXP out = PROTECT(ffi_list(7, names));
@@ -218,9 +218,9 @@ SEXP ffi_ssp_describe(SEXP image) {
   ffi_set(out, "seed", Rf_ScalarReal((double)p->seed));
   ffi_set(out, "species", names_of(p, 0, p->n_species));
   ffi_set(out, "reactions", names_of(p, p->n_species, p->n_reactions));
-  SEXP spid = Rf_allocVector(REALSXP, p->n_species);
-  ffi_set(out, "spid", spid);
-  for (uint32_t i = 0; i < p->n_species; i++) REAL(spid)[p->species[i]] = i;
+  SEXP initial = Rf_allocVector(REALSXP, p->n_species);
+  ffi_set(out, "initial", initial);
+  for (uint32_t i = 0; i < p->n_species; i++) REAL(initial)[p->species[i]] = p->initial[i];
   ffi_set(out, "units", units_list(p));
   UNPROTECT(2);
   return out;

@@ -33,11 +33,11 @@ static ff_status check_rates(const compiler *c) {
   for (uint32_t r = 0; r < c->of.n_reactions && c->program->chip.precision == 32; r++) {
     const double rate = c->of.rate[r];
     if (rate == 0 || (rate >= FLT_MIN && rate <= FLT_MAX)) continue;
-    const char *name = c->net->reactions[r].name;
+    const double given = c->of.type[r] == FF_SSP_BI1 ? 2 * rate : rate;
     return ff_error_set(c->err, FF_ESIZE,
-                        "the rate constant of reaction %u %s is %g; a number of 32 bits holds %g to %g; `precision` = \"double\" "
+                        "the rate constant of reaction %s is %g; a number of 32 bits holds %g to %g; `precision` = \"double\" "
                         "has no such limit",
-                        r + 1, name == NULL ? "" : ff_quote(name, strlen(name)).text, rate, (double)FLT_MIN, (double)FLT_MAX);
+                        ff_ssp_label(c->net, r).text, given, (double)FLT_MIN, (double)FLT_MAX);
   }
   return FF_OK;
 }

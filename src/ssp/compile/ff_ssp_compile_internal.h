@@ -3,6 +3,7 @@
 #ifndef FF_SSP_COMPILE_INTERNAL_H
 #define FF_SSP_COMPILE_INTERNAL_H
 
+#include "../../base/ff_names.h"
 #include "ff_ssp_compile.h"
 
 #define FF_SSP_NONE_OF 0xFFFFFFFFu /* no species, no RU */
@@ -20,6 +21,9 @@ typedef struct {
                       * that neither reacts nor changes, FF_SSP_NONE_OF */
   uint32_t *dummies, n_dummies; /* species that change and that no reaction reads, in this order */
 } ff_ssp_network;
+
+/* The name of a reaction for messages, or "number 3" if it has none. */
+ff_quoted ff_ssp_label(const ff_reactions *net, uint32_t r);
 
 /* Step (i). The caller frees what *out owns with ff_ssp_network_free(), also on failure. */
 ff_status ff_ssp_network_read(ff_ssp_network *out, const ff_reactions *net, ff_error *err);

@@ -10,7 +10,7 @@
 #define MOST_CHANGE 127
 #define MOST_POPULATION 0xFFFFFFFFu
 
-static ff_quoted label_of(const ff_reactions *net, uint32_t r) {
+ff_quoted ff_ssp_label(const ff_reactions *net, uint32_t r) {
   const char *name = net->reactions[r].name;
   if (name != NULL && *name != '\0') return ff_quote(name, strlen(name));
   ff_quoted out;
@@ -21,7 +21,7 @@ static ff_quoted label_of(const ff_reactions *net, uint32_t r) {
 static ff_quoted species_of(const ff_reactions *net, uint32_t s) { return ff_quote(net->names[s], strlen(net->names[s])); }
 
 static ff_status refuse(const ff_reactions *net, uint32_t r, const char *why, ff_error *err) {
-  return ff_error_set(err, FF_EUNSUPPORTED, "reaction %s is not elementary: %s", label_of(net, r).text, why);
+  return ff_error_set(err, FF_EUNSUPPORTED, "reaction %s is not elementary: %s", ff_ssp_label(net, r).text, why);
 }
 
 /* ---- reactants and rates -------------------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static ff_status read_rate(ff_ssp_network *out, const ff_reactions *net, uint32_
   if (ff_formula_is_number(formula, &rate)) {
     if (!(rate >= 0 && isfinite(rate)))
       return ff_error_set(err, FF_EMODEL, "the rate of reaction %s is %g; it must be a finite number that is not below 0",
-                          label_of(net, r).text, rate);
+                          ff_ssp_label(net, r).text, rate);
     if (reaction->mass_action) return use(out, net, r, rate, reaction->reactants, reaction->n_reactants, err);
   } else if (reaction->mass_action) {
     return refuse(net, r, "its rate constant depends on counts", err);
@@ -78,10 +78,10 @@ static ff_status add_change(ff_ssp_network *out, const ff_reactions *net, uint32
   if (by == 0 || net->fixed[species]) return FF_OK;
   if (*n == FF_SSP_CHANGES)
     return ff_error_set(err, FF_EUNSUPPORTED, "reaction %s changes more than the %u species that a state-change vector holds",
-                        label_of(net, r).text, FF_SSP_CHANGES);
+                        ff_ssp_label(net, r).text, FF_SSP_CHANGES);
   if (by > MOST_CHANGE || by < -MOST_CHANGE)
     return ff_error_set(err, FF_EUNSUPPORTED, "reaction %s changes %s by %lld; a state-change vector has places for -%d to %d",
-                        label_of(net, r).text, species_of(net, species).text, (long long)by, MOST_CHANGE, MOST_CHANGE);
+                        ff_ssp_label(net, r).text, species_of(net, species).text, (long long)by, MOST_CHANGE, MOST_CHANGE);
   out->vectors[(size_t)r * FF_SSP_CHANGES + (*n)++] = ff_ssp_change(species, (int)by);
   return FF_OK;
 }

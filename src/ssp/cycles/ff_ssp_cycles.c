@@ -9,6 +9,8 @@
 #define LEAST_BATCHES 20u
 #define STUDENT 2.093   /* the 97.5% quantile of Student's t with LEAST_BATCHES - 1 degrees of freedom; of more it is smaller */
 #define WARM_UP 3u      /* steps of each SPE that are left out: buffers fill in the first two */
+#define LEAST_STEPS 100000u /* of all SPEs, or */
+#define LEAST_WORK 4000000u /* instructions of all RUs: some tenths of a second */
 #define A_PIECE 2000000u /* cycles between two looks at the clock, at most */
 
 struct ff_ssp_cycles {
@@ -26,7 +28,8 @@ struct ff_ssp_cycles {
   uint32_t n_batches;
   uint64_t batch_from, batch_steps; /* the cycle and the steps at which the present batch began */
   uint64_t steps_from;  /* steps at the end of the warm-up */
-  ff_failure failure;
+  ff_failure failure;   /* the first one, */
+  uint64_t failed;      /* and the number of its trajectory */
   int complete;
 };
 
@@ -48,7 +51,10 @@ static uint32_t fires(void *of, uint32_t s, uint64_t cycle) {
   (void)cycle;
   int goes_on = ff_ssp_spe_step(run->spes[s]);
   const ff_ssp_winner *winner = ff_ssp_spe_winner(run->spes[s]);
-  if (!goes_on && run->failure.what == FF_SSP_FINE) ff_ssp_spe_diagnose(run->spes[s], &run->failure); /* the first one stays */
+  if (!goes_on && run->failure.what == FF_SSP_FINE) {
+    ff_ssp_spe_diagnose(run->spes[s], &run->failure);
+    run->failed = run->options.first + run->number[s];
+  }
   goes_on = goes_on && winner->time <= run->options.last && (run->options.steps == 0 || run->fired[s] < run->options.steps);
   if (goes_on) {
     run->fired[s]++;
@@ -175,25 +181,29 @@ void ff_ssp_cycles_pace(const ff_ssp_cycles *run, ff_ssp_pace *out) {
   out->mean = sum / n;
   for (uint32_t i = 0; i < n; i++) squares += (run->means[i] - out->mean) * (run->means[i] - out->mean);
   if (n >= LEAST_BATCHES) out->error = STUDENT * sqrt(squares / (n - 1) / n);
+  if (!run->complete) return;
+  out->steps = steps;
+  out->cycles = ff_ssp_timing_now(run->timing);
+  out->mean = mean_of_all(run);
+}
+
+/* The steps after which a pace may be taken to be known. The first steps of a small network often have equal numbers of cycles,
+ * which tell nothing of rare ones. */
+static uint64_t least_steps(const ff_ssp_cycles *run) {
+  const uint64_t n = ff_ssp_code_instructions(run->code), steps = n > 0 ? LEAST_WORK / n : LEAST_STEPS;
+  if (run->options.sample > 0) return run->options.sample;
+  return steps < LEAST_STEPS ? steps : LEAST_STEPS;
 }
 
 static int is_known(const ff_ssp_cycles *run) {
   ff_ssp_pace pace;
   if (!(run->options.error > 0) || run->n_batches < LEAST_BATCHES) return 0;
+  if (run->batch_steps - run->steps_from < least_steps(run)) return 0;
   ff_ssp_cycles_pace(run, &pace);
   return pace.error <= run->options.error * pace.mean;
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------------------------- */
-
-static ff_status describe_failure(const ff_ssp_cycles *run, ff_error *err) {
-  const char *name = run->program->names != NULL ? run->program->names[run->failure.item] : "";
-  if (run->failure.what == FF_SSP_BAD_POPULATION)
-    return ff_error_set(err, FF_ESIZE, "a population of 32 bits is too small: species number %u %s is %.17g at time %g",
-                        run->failure.item + 1, name, run->failure.value, run->failure.time);
-  return ff_error_set(err, FF_EMODEL, "the propensity of reaction number %u is infinite at time %g", run->failure.item + 1,
-                      run->failure.time);
-}
 
 ff_status ff_ssp_cycles_advance(ff_ssp_cycles *run, double seconds, int *done, ff_error *err) {
   const double end = ff_clock() + seconds;
@@ -201,7 +211,8 @@ ff_status ff_ssp_cycles_advance(ff_ssp_cycles *run, double seconds, int *done, f
   *done = 0;
   while (status == FF_OK && !*done && ff_clock() < end) {
     status = ff_ssp_timing_advance(run->timing, ff_ssp_timing_now(run->timing) + A_PIECE, next_stop(run), done, err);
-    if (status == FF_OK && run->failure.what != FF_SSP_FINE) status = describe_failure(run, err);
+    if (status == FF_OK && run->failure.what != FF_SSP_FINE)
+      status = ff_ssp_describe_failure(run->code, &run->failure, 0, run->failed + 1, err);
     if (status != FF_OK) return status;
     run->complete = *done;
     note(run);

@@ -11,13 +11,16 @@ typedef struct {
   double last;             /* a trajectory ends with the step whose reaction fires after this time; infinity: never */
   uint64_t steps;          /* and after so many reactions that have fired; 0: never */
   double error;            /* stops when the mean number of cycles of a step is known to this relative error; 0: does not */
+  uint64_t sample;         /* and not before so many steps of all SPEs; 0: 100,000, or those of 4,000,000 instructions if fewer */
   double *times, *states;  /* NULL, or of each trajectory that ends: when its last reaction fired, and the counts after that, in
                             * the network's order, first by trajectory. The caller keeps the arrays. */
 } ff_ssp_cycles_options;
 
-/* What is known of the cycles of a step: by the means of batches with equal numbers of steps, after a warm-up. */
+/* What is known of the cycles of a step: by the means of batches with equal numbers of steps, after a warm-up. What is sampled is
+ * the begin of the run. If the pace changes later, as when other reactions fire and their vectors are not in the cache, the
+ * interval does not know it. */
 typedef struct {
-  uint64_t steps, cycles; /* after the warm-up, while all SPEs are at work; of short runs, all of them */
+  uint64_t steps, cycles; /* after the warm-up, while all SPEs are at work; of short and of complete runs, all of them */
   double mean;            /* cycles between the ends of two steps of an SPE, in the mean; NaN if there is no step */
   double error;           /* half of the 95% interval of the mean; NaN if it is not known */
   int complete;           /* whether all trajectories were simulated to their ends */

@@ -211,6 +211,7 @@ static ff_status read_table(reader *r) {
                         VERSION);
   if (head[1] != SECTIONS) return bad(r, "it has another number of sections");
   if (head[2] != crc(table, r->bytes + HEAD, SECTIONS * ENTRY)) return bad(r, "the checksum of its table is wrong");
+  uint64_t end = HEAD + SECTIONS * ENTRY; /* sections follow each other, so each byte is under a checksum */
   for (int i = 0; i < SECTIONS; i++) {
     uint32_t sum;
     if (memcmp(r->bytes + b.n, section_names[i], 4) != 0) return bad(r, "a section is missing");
@@ -218,9 +219,11 @@ static ff_status read_table(reader *r) {
     item(&b, &sum, 4);
     item(&b, &r->at[i], 8);
     item(&b, &r->size[i], 8);
-    if (r->at[i] > r->n || r->size[i] > r->n - r->at[i]) return bad(r, "a section is cut off");
+    if (r->at[i] != end || r->size[i] > r->n - end) return bad(r, "a section is cut off, or not in its place");
+    end += r->size[i];
     if (sum != crc(table, r->bytes + r->at[i], (size_t)r->size[i])) return bad(r, "the checksum of a section is wrong");
   }
+  if (end != r->n) return bad(r, "something follows its last section");
   return FF_OK;
 }
 
@@ -231,6 +234,8 @@ static ff_status read_chip(const reader *r, ff_ssp_chip *chip) {
   chip_section(&b, &p);
   if (b.n + PART_NAME != r->size[CHIP]) return bad(r, "its processor has other fields");
   memcpy(name, r->bytes + r->at[CHIP] + b.n, PART_NAME);
+  for (size_t i = strlen(name); i < PART_NAME; i++)
+    if (name[i] != 0) return bad(r, "the name of its memory is not clean");
   while (ff_dram_part_at(p.chip.part) != NULL && strcmp(ff_dram_part_at(p.chip.part)->name, name) != 0) p.chip.part++;
   if (ff_dram_part_at(p.chip.part) == NULL) return bad(r, "its memory is unknown");
   *chip = p.chip;

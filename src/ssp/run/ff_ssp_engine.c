@@ -96,7 +96,7 @@ static ff_status make_lanes(ff_lanes **out, const ff_process *process, const ff_
 static ff_quoted name_of(const ff_ssp_code *code, uint32_t item) {
   const uint32_t n = code->n_species;
   char plain[32];
-  snprintf(plain, sizeof plain, "number %u", item < n ? item : item - n);
+  snprintf(plain, sizeof plain, "number %u", item < n ? item + 1 : item - n + 1);
   const char *name = code->program->names != NULL ? code->program->names[item] : plain;
   return ff_quote(name, strlen(name));
 }
@@ -141,20 +141,23 @@ static int shares(const ff_run_options *options) {
 
 /* ---- failures ---------------------------------------------------------------------------------------------------------- */
 
+ff_status ff_ssp_describe_failure(const ff_ssp_code *code, const ff_failure *failure, double start, unsigned long long number,
+                                  ff_error *out) {
+  const double time = start + failure->time;
+  if (failure->what == FF_SSP_BAD_POPULATION)
+    return ff_error_set(out, FF_ESIZE,
+                        "the population of species %s is %s at time %g of trajectory %llu; populations are from 0 to 2^32 - 1",
+                        name_of(code, failure->item).text, ff_show(failure->value, 17).text, time, number);
+  return ff_error_set(out, FF_EMODEL,
+                      "the propensity of reaction %s exceeds the largest number of %u bits at time %g of trajectory %llu",
+                      name_of(code, code->n_species + failure->item).text, code->program->chip.precision, time, number);
+}
+
 static void describe(const ff_process *process, const ff_run_options *o, ff_lanes *lanes, uint32_t lane,
                      unsigned long long number, ff_error *out) {
-  const ff_ssp_code *code = process->model;
   ff_failure failure;
   lanes->diagnose(lanes, lane, &failure);
-  const double time = o->start + failure.time;
-  if (failure.what == FF_SSP_BAD_POPULATION)
-    ff_error_set(out, FF_ESIZE,
-                 "the population of species %s is %s at time %g of trajectory %llu; populations are from 0 to 2^32 - 1",
-                 name_of(code, failure.item).text, ff_show(failure.value, 17).text, time, number);
-  else
-    ff_error_set(out, FF_EMODEL,
-                 "the propensity of reaction %s exceeds the largest number of %u bits at time %g of trajectory %llu",
-                 name_of(code, code->n_species + failure.item).text, code->program->chip.precision, time, number);
+  ff_ssp_describe_failure(process->model, &failure, o->start, number, out);
 }
 
 const ff_engine ff_ssp_engine = {.open = open_process, .close = close_process, .initial = initial_of, .lanes = make_lanes,

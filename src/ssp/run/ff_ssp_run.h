@@ -88,6 +88,11 @@ const double *ff_ssp_spe_state(const ff_ssp_spe *spe);
 /* Why the trajectory has failed; failure->what is one of ff_ssp_failing. O(1). */
 void ff_ssp_spe_diagnose(const ff_ssp_spe *spe, ff_failure *failure);
 
+/* Describes a failure: FF_ESIZE or FF_EMODEL, with a sentence that names the species or the reaction, the time after `start`, and
+ * the trajectory by this number. */
+ff_status ff_ssp_describe_failure(const ff_ssp_code *code, const ff_failure *failure, double start, unsigned long long number,
+                                  ff_error *out);
+
 /* Checks after a step that all copies of all RUs, with all updates that wait to be committed, equal the state, that no update
  * waits for longer than it may, and that each species that changes has a copy. FF_EINTERNAL; the sentence names the RU and the
  * species. O(RUs + copies + reactions). */
