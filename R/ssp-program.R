@@ -3,7 +3,7 @@
 #' Compile a reaction network for a Stochastic Simulation Processor
 #'
 #' `compile_ssp()` makes the program of a network: instructions for each reaction unit (RU), what is fetched from the memory, and
-#' where everything lies. A program is a file of the processor, so it can be written, read and checked.
+#' where everything lies. A program is the content of a file, so it can be written, read and checked.
 #'
 #' @param net A network of class `reaction_network` with elementary reactions: mass action with constant rates and no more than
 #'   two reactant molecules. A reaction changes at most 8 species, by at most 127.
@@ -26,10 +26,12 @@
 #'   `requests`. `summary()`: the same as totals, with the balance of the RUs.
 #' @section The file: It is little endian. It has a checksum for each section, and a program is checked whenever it is used: each
 #'   reaction is evaluated once a step, each species is where an instruction reads it, and so on. `read_ssp()` makes the network
-#'   anew from what the program evaluates; rates have the program's precision.
-#' @section Speed: about a million reactions a second.
+#'   anew from what the program evaluates; rates have the
+#'   program's precision, and `update()` does not bring lost digits back.
+#' @section Speed: The compilation of 262,144 reactions takes less than a second.
 #' @section Errors: `fireflip_error_unsupported` for reactions that are not elementary; the message names the first one.
-#'   `fireflip_error_size` if numbers of 20 bits or the memory do not suffice. `fireflip_error_parse` and `fireflip_error_model`
+#'   `fireflip_error_size` for more than 1,048,575 reactions or 1,048,576 species, an initial count above 2^32 - 1, a rate that 32
+#'   bits cannot hold, or data that do not fit into the memory. `fireflip_error_parse` and `fireflip_error_model`
 #'   for a file that is no program, or a broken one. `fireflip_error_file` if a file cannot be read or written.
 #' @references Park H, Gerstlauer A. Toward a fast stochastic simulation processor for biochemical reaction networks. University
 #'   of Texas at Austin.

@@ -19,11 +19,13 @@
 #' @param ... Must be empty.
 #' @returns With `times`, the result that `simulate()` has for the network, of the class that belongs to `output`. With `steps`,
 #'   the counts after so many steps, as `output = "final"` gives them. [ssp_cycles()] and [ssp_memory()] tell of the cycles.
-#' @section Trajectories: They depend on the network, the precision and the seed alone: not on the numbers of SPEs and RUs, the
-#'   optimisation, or the memory. With `precision = "double"`, they are those of method `"first_reaction"` of
+#' @section Trajectories: They depend on the network, the seed, and the fields `precision` and `logarithm` of the processor: not
+#'   on the numbers of SPEs and RUs, the optimisation, or the memory. With `logarithm` above 0, waiting times are approximate, and
+#'   so are distributions. With `precision = "double"`, they are those of method `"first_reaction"` of
 #'   [`simulate()`][simulate.reaction_network] with the same seed, to the last bit. With `"single"`, propensities and waiting
 #'   times are numbers of 32 bits.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_size` if a count exceeds 2^32 - 1.
+#'   `fireflip_error_model` if a propensity exceeds the largest number of the precision.
 #' @references Park H, Gerstlauer A. Toward a fast stochastic simulation processor for biochemical reaction networks. University
 #'   of Texas at Austin.
 #' @seealso [ssp()], [compile_ssp()], [ssp_cycles()]
@@ -62,7 +64,6 @@ simulate.ssp_program <- function(object, nsim = 1, seed = NULL, ..., times, step
     progress = progress
   )
   check_observed_species(plan, object)
-  plan$options$method <- "first_reaction"
   result <- run_ensemble(object, plan$options, progress, "cpu")
   out <- planned_result(plan, object$network, result)
   if (cycles == "none") return(out)
@@ -111,7 +112,7 @@ ensemble_engine.ssp_program <- function(model) {
     I(paste(
       "A trajectory may have many events up to the last time, as when times and rates are in different units; or counts grow,",
       "and the run ends with an error when a count exceeds 2^32 - 1. To see which it is, simulate one trajectory up to an",
-      "earlier last time, or for so many `steps`."
+      "earlier last time, or for a number of `steps`."
     ))
   }
   core$without_kernel <- function() "first_reaction"
@@ -211,7 +212,8 @@ noted_cycles <- function(x) {
 #'   when other reactions fire, whose state changes are not in the cache, the interval does not know it; `cycles = "all"`
 #'   simulates the whole run. The attribute `pace` of `ssp_cycles()` is a list: `mean`, the cycles of a step of an SPE; `error`,
 #'   half of its 95% interval (`NA` of a whole run, which is not a sample); `steps`, from how many steps of all SPEs; `complete`,
-#'   whether the whole run was simulated; `throughput`, steps a second of all SPEs that have a trajectory.
+#'   whether the whole run was simulated; `throughput`, steps a second of all SPEs that have a trajectory; `vectors`, the hits,
+#'   victim hits and misses of the vector caches.
 #' @section Errors: `fireflip_error_argument` if `x` is no such result.
 #' @export
 #' @examples
@@ -228,7 +230,8 @@ ssp_cycles <- function(x) {
   unit <- rep(seq_len(units), each = states) - 1L
   pace <- list(
     mean = found$mean, error = if (found$complete) NA_real_ else found$error, steps = found$sampled, complete = found$complete,
-    throughput = throughput_of(found, chip)
+    throughput = throughput_of(found, chip),
+    vectors = stats::setNames(rowSums(found$spes)[4:6], c("hits", "victim hits", "misses"))
   )
   structure(
     list(

@@ -10,21 +10,22 @@
 #' @param optimise One or several of `"paper"`, `"none"` and `"locality"`; see [compile_ssp()].
 #' @param seed A whole number for the trajectories, and for `optimise = "none"`; `NULL` draws it from R's generator.
 #' @param error A processor is simulated until half of the 95% interval of the mean number of cycles of a step is below this
-#'   part of the mean.
-#' @param seconds The longest time for which a processor is simulated. If the pace is not known then, the row has what is known.
+#'   part of the mean, by default 0.005; and for the least sample that [ssp_cycles()] tells.
+#' @param seconds How many seconds a processor is simulated at most, by default 60. A row that ends by this depends on the speed
+#'   of the machine: its `error` is above what was asked, or `NA`.
 #' @param progress Whether to show a progress bar.
 #' @param x A result of `ssp_sweep()`.
 #' @returns A data frame of class `ssp_sweep` with a row for each processor: the fields, `optimise`, and
 #'   * `cycles`: cycles of a step of an SPE, `error`: half of the 95% interval (`NA` if it is not known), `steps`: from how many
 #'     steps;
 #'   * `throughput`: steps a second of all SPEs;
-#'   * `utilisation`: the share of the cycles in which RUs issue instructions, `bottleneck`: the state in which they spend most of
-#'     the others (see [ssp_cycles()]);
+#'   * `utilisation`: the share of the cycles in which RUs issue instructions, `bottleneck`: the state, other than issuing
+#'     instructions, in which they spend most cycles (see [ssp_cycles()]);
 #'   * `bus`: the share of the time in which the busiest channel has data on its bus;
 #'   * `memory_energy`: of the memory, nJ a step of an SPE. See section Energy.
 #'
-#'   `plot()` shows throughput against the number of RUs in all, and joins those that no other processor with as many or fewer RUs
-#'   surpasses.
+#'   `plot()` shows throughput against the number of RUs in all. A dotted line joins the processors with a higher throughput than
+#'   any other with as many RUs or fewer.
 #' @section Energy: Of the memory chips alone, from the currents of their data sheets by Micron's method (TN-41-01): activations,
 #'   bursts, refreshes, and the background of all ranks, which dominates if there are many. Interfaces are not in it, nor is the
 #'   processor.
@@ -66,7 +67,6 @@ sweep_points <- function(fields, optimise) {
   for (name in names(fields)) {
     if (!is.atomic(fields[[name]]) || length(fields[[name]]) == 0L) abort_value(name, "one or several values", fields[[name]])
   }
-  if ("optimise" %in% names(fields)) fields$optimise <- NULL
   fields$optimise <- optimise
   grid <- expand.grid(fields, KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE)
   lapply(seq_len(nrow(grid)), function(i) as.list(grid[i, , drop = FALSE]))
@@ -82,7 +82,7 @@ sample_pace <- function(program, seed, error, seconds) {
     state <- .Call(ffi_ssp_cycles_advance, pointer, min(piece_seconds, seconds))
     if (state$done == 1 || proc.time()[["elapsed"]] >= end) break
   }
-  .Call(ffi_ssp_cycles_result, pointer)
+  c(.Call(ffi_ssp_cycles_result, pointer), nsim = Inf)
 }
 
 sweep_row <- function(point, chip, found) {

@@ -16,13 +16,15 @@
 #' @returns `ssp()` and `update()`: a processor of class `ssp`, a list with an element for each field. `as.data.frame()`: a data
 #'   frame with the columns `field`, `value` (a text), `unit`, `source` (`"paper"`: the default is in the paper; `"derived"`: it
 #'   follows from the paper by arithmetic; `"ours"`: the paper does not say, and we have chosen it; `"changed"`: it is not the
-#'   default) and `meaning`. `print()` shows it.
+#'   default, which is never said of `spes`, `rus` and `precision`) and `meaning`. `print()` shows it.
 #' @section Fields: All are whole numbers, but for `precision` and `memory`. `as.data.frame(ssp())` is the list with units and
 #'   defaults. The paper's Table III has most of them. Some that matter: `internal` and `cached`, the entries of a scratchpad for
 #'   species that stay and for those that pass by; `reaction_memory`, in bytes; `channels`, `reaction_channels` (by default half
 #'   of the channels), `ranks`; `per_request`, how many populations a request of the memory delivers; `grants`, how many requests
 #'   the memory interface grants in a memory cycle; `logarithm`, 0, or the number of bits by which a table of logarithms is
 #'   indexed.
+#'   `species_memory` is 0, no limit, as Table II of the paper assumes; Table III has 4,096 bytes. The latency is the same for
+#'   both precisions.
 #' @section Memory: `"DDR3-1600 1Gb x4"`, `"DDR3-1333 2Gb x8"`, `"DDR3-1600 4Gb x8"`, `"DDR4-2400 8Gb x8"` and
 #'   `"HBM2-2000 8Gb x128"`. The first one is that of the paper's simulations. If `ranks` is not given, it is at most what the
 #'   part allows: a channel of HBM2 has one rank.
@@ -47,6 +49,7 @@ ssp <- function(spes = 1, rus = 1, precision = c("single", "double"), memory = "
 # A processor with these values of fields in place of those of `chip`.
 new_ssp <- function(chip, given) {
   known <- names(chip)
+  fields <- .Call(ffi_ssp_fields)
   if (length(given) > 0L && (is.null(names(given)) || !all(nzchar(names(given))))) {
     abort_argument("Fields of a processor are given by name, such as ssp(rus = 8, channels = 4).")
   }
@@ -60,16 +63,15 @@ new_ssp <- function(chip, given) {
     }
     chip[[name]] <- switch(name,
       precision = check_choice(given[[name]], name, c("single", "double")),
-      memory = check_choice(given[[name]], name, .Call(ffi_ssp_fields)$memory),
-      check_count(given[[name]], name, 0, 2^32 - 1)
+      memory = check_choice(given[[name]], name, fields$memory),
+      check_count(given[[name]], name, fields$least[fields$name == name], fields$most[fields$name == name])
     )
   }
   if ("channels" %in% names(given) && !"reaction_channels" %in% names(given)) {
-    chip$reaction_channels <- max(1, chip$channels %/% 2) # half of them, as in the paper
+    chip$reaction_channels <- max(1, chip$channels %/% 2) # half of them, as by default
   }
   if ("memory" %in% names(given) && !"ranks" %in% names(given)) {
-    parts <- .Call(ffi_ssp_fields)[c("memory", "ranks")]
-    chip$ranks <- min(chip$ranks, parts$ranks[parts$memory == chip$memory])
+    chip$ranks <- min(chip$ranks, fields$ranks[fields$memory == chip$memory])
   }
   .Call(ffi_ssp_chip_check, core_chip(chip))
   structure(chip, class = "ssp")
@@ -121,6 +123,7 @@ format.ssp <- function(x, ...) {
 
 #' @export
 print.ssp <- function(x, ...) {
+  check_ssp(x, "x")
   papers <- .Call(ffi_ssp_chip_check, core_chip(x))
   writeLines(c(paste0("Stochastic Simulation Processor: ", format(x)), if (!papers) beyond_paper))
   table <- as.data.frame(x)
@@ -128,4 +131,4 @@ print.ssp <- function(x, ...) {
   invisible(x)
 }
 
-beyond_paper <- "It is not one of the paper's, which have up to 128 SPEs or RUs, and 8 channels, 4 of them for reactions."
+beyond_paper <- "The paper's processors have up to 128 SPEs or RUs, and 8 channels."

@@ -123,6 +123,12 @@ static void reads_one_species_twice(ff_ssp_program *p) {
   }
 }
 
+static void has_halves_of_two_rates(ff_ssp_program *p) {
+  ff_ssp_unit *unit;
+  uint64_t *word = word_of(p, FF_SSP_BI2, FF_SSP_SPAD, 0, &unit);
+  change_word(word, KEEP, KEEP, KEEP, ff_ssp_unpack(*word).rate ^ 1u);
+}
+
 /* ---- changes of lists ------------------------------------------------------------------------------------------------- */
 
 static void fetches_no_species(ff_ssp_program *p) {
@@ -179,6 +185,7 @@ static const struct {
     {"has a dummy that fires", "is a dummy with a rate", has_a_dummy_that_fires},
     {"has a source that reads", "is a source that reads a species", has_a_source_that_reads},
     {"reads one species twice", "the same species as the other half", reads_one_species_twice},
+    {"has halves of two rates", "another rate than the other half", has_halves_of_two_rates},
     {"fetches no species", "takes a species that the network does not have", fetches_no_species},
     {"fetches one more", "", fetches_one_more},
     {"fetches less", "no more are fetched", fetches_less},

@@ -366,9 +366,9 @@ static void processors_are_checked(void) {
     FF_CHECK_SAY(strstr(err.text, all[i].says) != NULL, "%s", err.text);
   }
   ff_ssp_chip chip = ff_ssp_chip_default();
-  FF_CHECK(ff_ssp_chip_is_papers(&chip));
+  FF_CHECK(ff_ssp_chip_has_papers_size(&chip));
   chip.spes = chip.rus = 16;
-  FF_CHECK(!ff_ssp_chip_is_papers(&chip));
+  FF_CHECK(!ff_ssp_chip_has_papers_size(&chip));
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* Cycles of a Stochastic Simulation Processor: closed forms, ways to look, sums, queues, vector cache, limits of the memory. */
 #include "../../src/ssp/timing/ff_ssp_timing.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "../../src/ssp/compile/ff_ssp_compile.h"
@@ -654,6 +655,7 @@ static void makes_table_ii(void) {
       if (verbose)
         printf("S %u R %u M %u %s: %.0f cycles a step; the paper %u\n", rows[i].S, rows[i].R, rows[i].M,
                ff_ssp_optimise_name(optimise), a_step, optimise == FF_SSP_NONE ? rows[i].none : rows[i].paper);
+      if (optimise == FF_SSP_NONE) FF_CHECK_SAY(fabs(rows[i].none / a_step - 1) < 0.15, "%g cycles a step", a_step);
       const unsigned n = p->units[0].n_local + p->units[0].n_stream;
       FF_CHECK_SAY(a_step > n, "%g cycles a step of %u instructions", a_step, n);
       ff_ssp_program_free(p);
@@ -721,6 +723,7 @@ static void refuses(void) {
   ff_ssp_program_free(p);
 }
 
-FF_TEST_MAIN("timing of a processor", steps_on_chip, reads_an_idle_vector, ways_agree, ways_agree_on_long_waits, queues_obey_little,
+FF_TEST_MAIN("timing of a processor", steps_on_chip, reads_an_idle_vector, ways_agree, ways_agree_on_long_waits,
+             queues_obey_little,
              lane_sends_a_word_a_cycle, spes_share_a_lane, caches_vectors, species_fill_four_channels, one_request_at_a_time,
              writes_what_has_changed, writes_in_the_next_step, makes_table_ii, speeds, refuses)

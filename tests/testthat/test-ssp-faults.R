@@ -78,7 +78,7 @@ test_that("a program is moved to another processor, or compiled for it", {
   run <- function(p) simulate(p, nsim = 3, times = 0.01, seed = 1, output = "final")
   expect_identical(run(moved), run(program))
   expect_identical(run(other), run(program))
-  expect_error(update(program, spes = 0), "`spes` of the processor is 0", class = "fireflip_error_argument")
+  expect_error(update(program, spes = 0), "`spes` must be one whole number", class = "fireflip_error_argument")
   other$network <- set_initial(other$network, S1 = 3)
   expect_error(run(other), "`network` of the program is not that", class = "fireflip_error_argument")
   expect_error(write_ssp(structure(list(image = 1), class = "ssp_program"), "x"), class = "fireflip_error_argument")

@@ -14,7 +14,7 @@ test_that("a processor shows its fields, and whose they are", {
   changed <- update(chip, channels = 4)
   expect_equal(changed$reaction_channels, 2) # half of them
   expect_equal(subset(as.data.frame(changed), source == "changed")$field, c("channels", "reaction_channels"))
-  expect_output(print(changed), "It is not one of the paper's")
+  expect_output(print(changed), "The paper's processors have up to 128")
   expect_equal(update(changed, channels = 8), chip)
   stacked <- ssp(memory = "HBM2-2000 8Gb x128", channels = 16)
   expect_equal(c(stacked$ranks, stacked$reaction_channels), c(1, 8))
@@ -22,7 +22,7 @@ test_that("a processor shows its fields, and whose they are", {
 
 test_that("fields that do not fit are refused, with what was found and what fits", {
   refused <- function(object, text) expect_error(object, text, class = "fireflip_error_argument", fixed = TRUE)
-  refused(ssp(rus = 0), "`rus` of the processor is 0; it must be from 1 to 1024 RUs")
+  refused(ssp(rus = 0), "`rus` must be one whole number between 1 and 1024; found 0")
   refused(ssp(chanels = 4), "A processor has no field `chanels`; did you mean `channels`?")
   refused(ssp(nothing = 4), "as.data.frame(ssp()) lists its fields")
   refused(ssp(channels = 3, reaction_channels = 3), "must be below `channels`, which is 3")
@@ -187,7 +187,7 @@ test_that("processors are compared", {
   expect_output(print(found), "bottleneck")
   expect_silent(null_device(plot(found)))
   expect_error(ssp_sweep(net, 5), "given by name", class = "fireflip_error_argument")
-  expect_error(ssp_sweep(net, rus = c(1, 0)), "`rus` of the processor is 0", class = "fireflip_error_argument")
+  expect_error(ssp_sweep(net, rus = c(1, 0)), "`rus` must be one whole number", class = "fireflip_error_argument")
   expect_error(ssp_sweep(net, optimise = "best"), "one of", class = "fireflip_error_argument")
 })
 

@@ -1,6 +1,7 @@
 /* Processors for stochastic simulation, and programs for them as raw vectors. */
 #include "ffi_ssp.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,22 +50,24 @@ static SEXP chip_list(ff_ssp_chip chip) {
   return out;
 }
 
-/* Returns list(name, value, source, unit, meaning, memory, ranks): the fields of a processor, and of all memory parts the names
- * and the most ranks of a channel. */
+/* Returns list(name, value, source, unit, meaning, memory, ranks, least, most): the fields of a processor with their domains, and
+ * of all memory parts the names and the most ranks of a channel. */
 SEXP ffi_ssp_fields(void) {
-  static const char *const names[] = {"name", "value", "source", "unit", "meaning", "memory", "ranks"};
+  static const char *const names[] = {"name", "value", "source", "unit", "meaning", "memory", "ranks", "least", "most"};
   enum { TEXTS = 4 };
   static const int texts_at[TEXTS] = {0, 2, 3, 4};
   int n = 0, parts = 0;
   while (ff_ssp_field_at((size_t)n) != NULL) n++;
   while (ff_dram_part_at((size_t)parts) != NULL) parts++;
-  SEXP out = PROTECT(ffi_list(7, names));
-  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, n));
+  SEXP out = PROTECT(ffi_list(9, names));
+  for (int k = 1; k < 9; k += k == 1 ? 6 : 1) SET_VECTOR_ELT(out, k, Rf_allocVector(REALSXP, n));
   for (int k = 0; k < TEXTS; k++) SET_VECTOR_ELT(out, texts_at[k], Rf_allocVector(STRSXP, n));
   for (int i = 0; i < n; i++) {
     const ff_ssp_field *f = ff_ssp_field_at((size_t)i);
     const char *const texts[TEXTS] = {f->name, f->source, f->unit, f->meaning};
     REAL(VECTOR_ELT(out, 1))[i] = f->value;
+    REAL(VECTOR_ELT(out, 7))[i] = f->least;
+    REAL(VECTOR_ELT(out, 8))[i] = f->most;
     for (int k = 0; k < TEXTS; k++) SET_STRING_ELT(VECTOR_ELT(out, texts_at[k]), i, Rf_mkChar(texts[k]));
   }
   SET_VECTOR_ELT(out, 5, Rf_allocVector(STRSXP, parts));
@@ -81,7 +84,7 @@ SEXP ffi_ssp_fields(void) {
 /* Checks a processor. Returns whether its units and channels are within the paper's. */
 SEXP ffi_ssp_chip_check(SEXP list) {
   const ff_ssp_chip chip = ffi_ssp_chip(list);
-  return Rf_ScalarLogical(ff_ssp_chip_is_papers(&chip));
+  return Rf_ScalarLogical(ff_ssp_chip_has_papers_size(&chip));
 }
 
 /* ---- programs ------------------------------------------------------------------------------------------------------- */
@@ -128,8 +131,10 @@ SEXP ffi_ssp_compile(SEXP model, SEXP chip_list, SEXP optimise, SEXP seed) {
   while (ff_ssp_optimise_name(how) != NULL && strcmp(ff_ssp_optimise_name(how), name) != 0) how++;
   PROTECT(ffi_reactions_hold(model, &net));
   SEXP holder = PROTECT(ffi_pointer(finalize_program, 0, R_NilValue));
+  R_CheckUserInterrupt();
   ffi_check(ff_ssp_compile(&program, net, &chip, (ff_ssp_optimise)how, key, &err), &err);
   R_SetExternalPtrAddr(holder, program);
+  R_CheckUserInterrupt();
   SEXP out = PROTECT(image_of(program));
   finalize_program(holder);
   UNPROTECT(3);
@@ -200,7 +205,12 @@ static SEXP units_list(const ff_ssp_program *p) {
 
 static SEXP names_of(const ff_ssp_program *p, size_t first, size_t n) {
   SEXP out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)n));
-  for (size_t i = 0; i < n && p->names != NULL; i++) SET_STRING_ELT(out, (R_xlen_t)i, Rf_mkCharCE(p->names[first + i], CE_UTF8));
+  for (size_t i = 0; i < n; i++) {
+    char number[16] = "";
+    if (first == 0) snprintf(number, sizeof number, "S%zu", i + 1); /* as ff_ssp_decompile() names species that have no names */
+    const char *name = p->names != NULL ? p->names[first + i] : number;
+    SET_STRING_ELT(out, (R_xlen_t)i, Rf_mkCharCE(name, CE_UTF8));
+  }
   UNPROTECT(1);
   return out;
 }

@@ -28,19 +28,19 @@ static void release(void *own) {
   free(h);
 }
 
-/* Reads the image of a program and makes it ready. */
-static void fill(held *h, SEXP image) {
+static void read_image(ff_ssp_program **program, SEXP image) {
   ff_error err;
   ffi_typed(image, RAWSXP, -1, FFI_ARGUMENT, "program$image", "a raw vector");
-  ffi_check(ff_ssp_image_read(&h->program, RAW(image), (size_t)Rf_xlength(image), &err), &err);
-  ffi_check(ff_ssp_code_new(&h->code, h->program, &err), &err);
+  ffi_check(ff_ssp_image_read(program, RAW(image), (size_t)Rf_xlength(image), &err), &err);
 }
 
 static const void *make(ffi_ensemble *ensemble, SEXP image, SEXP options, uint64_t seed, ff_run_options *o) {
   held *h = ff_calloc(1, sizeof *h);
   if (h == NULL) ffi_no_memory("an ensemble");
   *ffi_ensemble_own(ensemble) = h;
-  fill(h, image);
+  ff_error err;
+  read_image(&h->program, image);
+  ffi_check(ff_ssp_code_new(&h->code, h->program, &err), &err);
   ffi_ensemble_observe(ensemble, options, h->program->n_species);
   *o = ffi_ensemble_options(ensemble, options, seed, NULL, h->program->n_species);
   return h->code;
@@ -71,7 +71,7 @@ SEXP ffi_ssp_new(SEXP image, SEXP options) { return ffi_ensemble_make(&engine, i
 /* ---- cycles ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-  held of;
+  ff_ssp_program *program;
   ff_ssp_cycles *run;
 } clocked;
 
@@ -80,7 +80,7 @@ static void finalize_clocked(SEXP pointer) {
   R_ClearExternalPtr(pointer);
   if (c == NULL) return;
   ff_ssp_cycles_free(c->run);
-  drop(&c->of);
+  ff_ssp_program_free(c->program);
   free(c);
 }
 
@@ -100,13 +100,13 @@ SEXP ffi_ssp_cycles_new(SEXP image, SEXP options) {
   clocked *c = ff_calloc(1, sizeof *c);
   if (c == NULL) ffi_no_memory("a processor");
   R_SetExternalPtrAddr(holder, c);
-  fill(&c->of, image);
+  read_image(&c->program, image);
   SEXP times = ffi_element(options, "times"), counts = ffi_element(options, "counts");
   if (times != R_NilValue) {
     o.times = REAL(ffi_typed(times, REALSXP, (R_xlen_t)o.n, FFI_ARGUMENT, "times", "numbers"));
-    o.states = REAL(ffi_typed(counts, REALSXP, (R_xlen_t)(o.n * c->of.program->n_species), FFI_ARGUMENT, "counts", "numbers"));
+    o.states = REAL(ffi_typed(counts, REALSXP, (R_xlen_t)(o.n * c->program->n_species), FFI_ARGUMENT, "counts", "numbers"));
   }
-  ffi_check(ff_ssp_cycles_new(&c->run, c->of.program, &o, &err), &err);
+  ffi_check(ff_ssp_cycles_new(&c->run, c->program, &o, &err), &err);
   UNPROTECT(1);
   return holder;
 }
@@ -118,6 +118,7 @@ SEXP ffi_ssp_cycles_advance(SEXP pointer, SEXP seconds) {
   ff_error err;
   ff_ssp_pace pace;
   int done;
+  R_CheckUserInterrupt();
   ffi_check(ff_ssp_cycles_advance(c->run, ffi_number(seconds, "seconds"), &done, &err), &err);
   ff_ssp_cycles_pace(c->run, &pace);
   const double values[] = {done, (double)ff_ssp_cycles_ended(c->run), (double)ff_ssp_cycles_steps(c->run), pace.mean, pace.error};
@@ -189,7 +190,7 @@ SEXP ffi_ssp_cycles_result(SEXP pointer) {
   };
   clocked *c = ffi_held(pointer, "a processor");
   const ff_ssp_timing *t = ff_ssp_cycles_timing(c->run);
-  const ff_ssp_chip *chip = &c->of.program->chip;
+  const ff_ssp_chip *chip = &c->program->chip;
   ff_ssp_pace pace;
   ff_ssp_cycles_pace(c->run, &pace);
   SEXP out = PROTECT(ffi_list(10, names)), labels = Rf_allocVector(STRSXP, FF_SSP_N_STATES);

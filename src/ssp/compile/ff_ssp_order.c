@@ -109,15 +109,19 @@ ff_status ff_ssp_rename(uint32_t *order, const ff_ssp_network *net, ff_ssp_optim
 
 /* ---- the partition -------------------------------------------------------------------------------------------------- */
 
-/* The reactions group by group: a group has the reactions whose first reactant, in the order of the species, is the same one.
- * Sources come last. `place` is the place of each species in this order. `first` has n_species + 2 entries. */
+/* The group of a reaction: the place of its first reactant in the order that `place` gives. Sources come last. */
+static uint32_t group_of(const ff_ssp_network *net, const uint32_t *place, uint32_t r) {
+  if (net->type[r] == FF_SSP_SPECIAL) return net->n_species;
+  return place[net->a[r]] < place[net->b[r]] ? place[net->a[r]] : place[net->b[r]];
+}
+
+/* The reactions group by group. `first` has n_species + 2 entries. */
 static void list_groups(uint32_t *list, uint32_t *first, const ff_ssp_network *net, const uint32_t *place) {
   const uint32_t n = net->n_species;
   for (uint32_t i = 0; i < n + 2; i++) first[i] = 0;
   for (int fill = 0; fill < 2; fill++) {
     for (uint32_t r = 0; r < net->n_reactions; r++) {
-      uint32_t group = n;
-      if (net->type[r] != FF_SSP_SPECIAL) group = place[net->a[r]] < place[net->b[r]] ? place[net->a[r]] : place[net->b[r]];
+      const uint32_t group = group_of(net, place, r);
       if (fill)
         list[first[group]++] = r;
       else
@@ -141,8 +145,7 @@ static void cut(uint32_t *ru_of, const ff_ssp_network *net, const uint32_t *list
   uint32_t ru = 0, group = FF_SSP_NONE_OF;
   for (uint32_t i = 0; i < net->n_reactions; i++) {
     const uint32_t r = list[i];
-    uint32_t its = net->n_species;
-    if (net->type[r] != FF_SSP_SPECIAL) its = place[net->a[r]] < place[net->b[r]] ? place[net->a[r]] : place[net->b[r]];
+    const uint32_t its = group_of(net, place, r);
     const uint64_t end = (ru + 1) * total / rus;
     if (ru + 1 < rus && (its != group ? done >= end : done >= end + slack)) ru++;
     group = its;

@@ -11,7 +11,8 @@
 #define WARM_UP 3u      /* steps of each SPE that are left out: buffers fill in the first two */
 #define LEAST_STEPS 100000u /* of all SPEs, or */
 #define LEAST_WORK 4000000u /* instructions of all RUs: some tenths of a second */
-#define A_PIECE 2000000u /* cycles between two looks at the clock, at most */
+#define LEAST_PIECE 1024u /* cycles between two looks at the clock. Their number changes no result */
+#define MOST_PIECE (LEAST_PIECE << 11)
 
 struct ff_ssp_cycles {
   const ff_ssp_program *program;
@@ -24,6 +25,7 @@ struct ff_ssp_cycles {
   uint64_t next, ended; /* trajectories */
   uint64_t warm;        /* the cycle at which the warm-up ended; 0 before */
   uint64_t batch;       /* steps of a batch */
+  uint64_t piece;       /* cycles between two looks at the clock */
   double means[BATCHES];
   uint32_t n_batches;
   uint64_t batch_from, batch_steps; /* the cycle and the steps at which the present batch began */
@@ -90,6 +92,7 @@ ff_status ff_ssp_cycles_new(ff_ssp_cycles **out, const ff_ssp_program *program, 
   run->program = program;
   run->options = *options;
   run->batch = program->chip.spes;
+  run->piece = LEAST_PIECE;
   const ff_ssp_steps steps = {begins, fires, run};
   ff_status status = make_spes(run, err);
   if (status == FF_OK) status = ff_ssp_timing_new(&run->timing, program, &steps, NULL, err);
@@ -206,17 +209,22 @@ static int is_known(const ff_ssp_cycles *run) {
 /* ---- the run ----------------------------------------------------------------------------------------------------------- */
 
 ff_status ff_ssp_cycles_advance(ff_ssp_cycles *run, double seconds, int *done, ff_error *err) {
-  const double end = ff_clock() + seconds;
+  double began = ff_clock();
+  const double end = began + seconds;
   ff_status status = FF_OK;
   *done = 0;
-  while (status == FF_OK && !*done && ff_clock() < end) {
-    status = ff_ssp_timing_advance(run->timing, ff_ssp_timing_now(run->timing) + A_PIECE, next_stop(run), done, err);
+  while (status == FF_OK && !*done && began < end) {
+    status = ff_ssp_timing_advance(run->timing, ff_ssp_timing_now(run->timing) + run->piece, next_stop(run), done, err);
     if (status == FF_OK && run->failure.what != FF_SSP_FINE)
       status = ff_ssp_describe_failure(run->code, &run->failure, 0, run->failed + 1, err);
     if (status != FF_OK) return status;
     run->complete = *done;
     note(run);
     if (is_known(run)) *done = 1;
+    const double now = ff_clock();
+    if (now - began > seconds / 4 && run->piece > LEAST_PIECE) run->piece /= 2;
+    if (now - began < seconds / 16 && run->piece < MOST_PIECE) run->piece *= 2;
+    began = now;
   }
   return status;
 }

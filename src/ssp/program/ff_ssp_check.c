@@ -13,6 +13,7 @@ typedef struct {
   const ff_ssp_program *p;
   uint8_t *seen;    /* of each reaction */
   uint32_t *reads;  /* of each reaction: the two species that it reads, or NOTHING */
+  uint32_t *half_at; /* of each reaction: the instruction of its first half */
   uint8_t *read;    /* of each species: whether an RU reads it */
   uint32_t *stays_in; /* of each species: 1 + the last RU in which it is internal */
   uint8_t *touched; /* of each entry of an RU: whether it is read */
@@ -77,11 +78,16 @@ static ff_status check_half(checker *c, place_in *at, ff_ssp_instruction i, uint
   if (c->seen[i.tag] == UNSEEN) {
     c->seen[i.tag] = HALF;
     c->reads[2 * (size_t)i.tag] = spid;
+    c->half_at[i.tag] = at->at;
     /* A half whose companion comes next needs no register. */
     return ++at->open > c->p->chip.merger && !companion_next(at, i.tag)
                ? fault(c, at, "needs one more register of the merger than there are")
                : FF_OK;
   }
+  const uint32_t other = c->half_at[i.tag];
+  const double *rates = at->unit->rates;
+  if (ff_ssp_unpack(at->unit->words[other]).rate != i.rate || (rates != NULL && rates[other] != rates[at->at]))
+    return fault(c, at, "has another rate than the other half of its reaction");
   c->seen[i.tag] = SEEN;
   c->reads[2 * (size_t)i.tag + 1] = spid;
   at->open--;
@@ -285,16 +291,19 @@ ff_status ff_ssp_check(const ff_ssp_program *program, ff_error *err) {
   if (status != FF_OK) return status;
   c.seen = ff_calloc(m, 1);
   c.reads = ff_calloc(2 * m, sizeof *c.reads);
+  c.half_at = ff_calloc(m, sizeof *c.half_at);
   c.read = ff_calloc(n, 1);
   c.stays_in = ff_calloc(n, sizeof *c.stays_in);
   c.touched = ff_calloc(FF_SSP_MAX_ENTRIES, 1);
   c.holds = ff_calloc(FF_SSP_MAX_ENTRIES, sizeof *c.holds);
-  if (c.seen == NULL || c.reads == NULL || c.read == NULL || c.stays_in == NULL || c.touched == NULL || c.holds == NULL)
+  if (c.seen == NULL || c.reads == NULL || c.half_at == NULL ||
+      c.read == NULL || c.stays_in == NULL || c.touched == NULL || c.holds == NULL)
     status = ff_error_set(err, FF_EMEMORY, "no memory to check a program of %zu reactions", m);
   else
     status = check_all(&c);
   free(c.seen);
   free(c.reads);
+  free(c.half_at);
   free(c.read);
   free(c.stays_in);
   free(c.touched);

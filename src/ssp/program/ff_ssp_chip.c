@@ -70,6 +70,6 @@ ff_status ff_ssp_chip_check(const ff_ssp_chip *chip, ff_error *err) {
   return FF_OK;
 }
 
-int ff_ssp_chip_is_papers(const ff_ssp_chip *chip) {
-  return (uint64_t)chip->spes * chip->rus <= 128 && chip->channels == 8 && chip->reaction_channels == 4;
+int ff_ssp_chip_has_papers_size(const ff_ssp_chip *chip) {
+  return (uint64_t)chip->spes * chip->rus <= 128 && chip->channels == 8;
 }

@@ -35,7 +35,7 @@
   X(ranks, 4, 1, 64, "paper", "ranks", "of a channel")                                                                         \
   X(transactions, 32, 1, 4096, "paper", "requests", "places of a channel's transaction queue")                                 \
   X(commands, 32, 2, 4096, "paper", "commands", "places of the queue of a bank")                                               \
-  X(hits, 4, 1, 1 << 20, "derived", "hits", "after which a row of the memory is closed")                                       \
+  X(hits, 4, 1, 1 << 20, "ours", "hits", "after which a row of the memory is closed")                                       \
   X(precision, 32, 32, 64, "derived", "bits", "of propensities and waiting times, 32 or 64; 64 makes instructions two words")  \
   X(logarithm, 0, 0, 16, "ours", "bits", "of the mantissa that a table of logarithms sees; 0: exact but for rounding")
 
@@ -66,8 +66,8 @@ ff_ssp_chip ff_ssp_chip_default(void);
  * expected. */
 ff_status ff_ssp_chip_check(const ff_ssp_chip *chip, ff_error *err);
 
-/* The paper's limit of units and its number of channels are kept. */
-int ff_ssp_chip_is_papers(const ff_ssp_chip *chip);
+/* Whether the paper's limit of units and its number of channels are kept. */
+int ff_ssp_chip_has_papers_size(const ff_ssp_chip *chip);
 
 /* Words of 64 bits of an instruction. */
 static inline uint32_t ff_ssp_words(const ff_ssp_chip *chip) { return chip->precision / 32; }

@@ -19,8 +19,8 @@ static ff_status place(map *m, ff_ssp_place *out, uint32_t channel, uint32_t ran
   const uint64_t a_row = (uint64_t)m->part->banks * m->part->columns, rows = (lines + a_row - 1) / a_row;
   if (rows > m->part->rows - *row)
     return ff_error_set(err, FF_ESIZE,
-                        "%s need %llu rows of rank %u of memory channel %u, of which %u of %u are free; a processor with more "
-                        "channels or ranks, or fewer SPEs, has more room",
+                        "%s need %llu rows of rank %u of memory channel %u, of which %u of %u are free; give the processor "
+                        "more `channels`, or fewer SPEs or RUs",
                         what, (unsigned long long)rows, rank, channel, m->part->rows - *row, m->part->rows);
   *out = (ff_ssp_place){channel, rank, *row, (uint32_t)lines};
   *row += (uint32_t)rows;

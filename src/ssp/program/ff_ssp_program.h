@@ -121,11 +121,11 @@ ff_status ff_ssp_program_move(ff_ssp_program *program, const ff_ssp_chip *chip, 
 
 /* ---- a checker of its own: ff_ssp_check.c ---------------------------------------------------------------------------- */
 
-/* Checks what must hold for any program: each reaction is evaluated once a step, by one RU, both halves of a Bi2 with at most
- * chip.merger halves that wait (a half whose companion comes next does not); the populations fetched are those taken, in order;
- * SPAD names an internal species, or one that was taken in the same step; each internal species is read in each step, and each
- * species that changes by some RU; no reaction takes more of a species than it reads, so no count falls below 0; numbers fit;
- * places do not overlap. FF_EMODEL; the sentence names the RU and the instruction. O(size). */
+/* Checks what must hold for any program: each reaction is evaluated once a step, by one RU, both halves of a Bi2 with the same
+ * rate, and at most chip.merger halves that wait (a half whose companion comes next does not); the populations fetched are those
+ * taken, in order; SPAD names an internal species, or one that was taken in the same step; each internal species is read in each
+ * step, and each species that changes by some RU; no reaction takes more of a species than it reads, so no count falls below 0;
+ * numbers fit; places do not overlap. FF_EMODEL; the sentence names the RU and the instruction. O(size). */
 ff_status ff_ssp_check(const ff_ssp_program *program, ff_error *err);
 
 /* ---- files: ff_ssp_image.c ------------------------------------------------------------------------------------------- */

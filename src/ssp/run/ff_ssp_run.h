@@ -2,7 +2,8 @@
  *
  * A processing element (SPE) simulates a trajectory. In each step, its reaction units (RU) execute their instructions on their
  * own copies of populations; the least waiting time wins, and of equal ones that with the lowest tag. The result depends on the
- * network, the key and the number of the trajectory alone: not on the number of RUs, nor on what the compiler has chosen.
+ * network, the arithmetic (below), the key and the number of the trajectory: not on the number of RUs, nor on the compiler's
+ * choices.
  *
  * Arithmetic. A propensity is a = c, c x, c (x1 x2) or c (x (x - 1)), where c of the last holds the factor 1/2. A waiting time is
  * L / a, and infinite if a is 0.

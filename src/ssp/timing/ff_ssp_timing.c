@@ -100,6 +100,7 @@ ff_status ff_ssp_timing_new(ff_ssp_timing **out, const ff_ssp_program *program, 
   t->program = program;
   t->chip = &program->chip;
   t->steps = *steps;
+  t->vector_comes = ff_ssp_vector_comes;
   if (options != NULL) t->options = *options;
   t->R = t->chip->rus;
   t->S = t->working = t->chip->spes;

@@ -162,6 +162,7 @@ struct ff_ssp_timing {
   const ff_ssp_chip *chip;
   ff_ssp_steps steps;
   ff_ssp_timing_options options;
+  void (*vector_comes)(ff_ssp_timing *t, uint32_t s, uint64_t at); /* ff_ssp_vector_comes(): memory does not know SPEs */
   uint64_t now, n_steps;
   ff_status status; /* of what a callback or a unit has found */
   uint32_t bad_tag;
@@ -238,8 +239,8 @@ void ff_ssp_unit_begin(ff_ssp_timing *t, uint32_t u, uint64_t start);
 /* Adds a species to those that have changed for an RU, before it begins. */
 void ff_ssp_unit_changes(unit *r, uint32_t position, uint32_t spid);
 
-/* An RU has issued, or will have issued, the last instruction of a step in the cycle before `end`. */
-void ff_ssp_spe_told(ff_ssp_timing *t, uint32_t s, uint64_t end);
+/* Has the SPE looked at when MinTree has the last of the waiting times. */
+void ff_ssp_await_result(ff_ssp_timing *t, uint32_t s);
 
 /* An RU has read a species that has changed: its SMU will write it. */
 void ff_ssp_smu_changes(ff_ssp_timing *t, uint32_t u, uint32_t spid, uint64_t step);

@@ -126,7 +126,7 @@ static void tell(ff_ssp_timing *t, uint32_t i, uint64_t at) {
     ff_ssp_look_at(t, unit_waker(t, u), at);
   } else {
     t->clients[i].head++;
-    ff_ssp_vector_comes(t, i - t->R - t->n_units, at);
+    t->vector_comes(t, i - t->R - t->n_units, at);
   }
 }
 

@@ -3,19 +3,6 @@
 
 #include "ff_ssp_timing_internal.h"
 
-/* Has the SPE looked at when MinTree has the last of the waiting times. */
-static void await_result(ff_ssp_timing *t, uint32_t s) {
-  spe *p = &t->spes[s];
-  p->result_at = p->end - 1 + t->tail + t->tree;
-  ff_ssp_look_at(t, spe_waker(t, s), p->result_at);
-}
-
-void ff_ssp_spe_told(ff_ssp_timing *t, uint32_t s, uint64_t end) {
-  spe *p = &t->spes[s];
-  if (p->end < end) p->end = end;
-  if (++p->told == t->n_waiting_units) await_result(t, s);
-}
-
 /* Begins a step after a reaction has fired, or FF_SSP_ENDS. Local RUs need no look: they issue one instruction a cycle. */
 static void begin_step(ff_ssp_timing *t, uint32_t s, uint64_t start, uint32_t tag) {
   spe *p = &t->spes[s];
@@ -25,7 +12,7 @@ static void begin_step(ff_ssp_timing *t, uint32_t s, uint64_t start, uint32_t ta
   p->told = 0;
   p->is_running = 1;
   if (t->n_waiting_units == 0) {
-    await_result(t, s);
+    ff_ssp_await_result(t, s);
     return;
   }
   for (uint32_t j = 0; j < t->R; j++) t->units[first + j].n_due = 0;

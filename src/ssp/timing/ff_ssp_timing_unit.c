@@ -15,6 +15,19 @@ void ff_ssp_settle(const ff_ssp_timing *t, uint32_t j, unit *r, uint64_t to) {
   r->since = to;
 }
 
+void ff_ssp_await_result(ff_ssp_timing *t, uint32_t s) {
+  spe *p = &t->spes[s];
+  p->result_at = p->end - 1 + t->tail + t->tree;
+  ff_ssp_look_at(t, spe_waker(t, s), p->result_at);
+}
+
+/* An RU has issued, or will have issued, the last instruction of a step in the cycle before `end`. */
+static void tell_spe(ff_ssp_timing *t, uint32_t s, uint64_t end) {
+  spe *p = &t->spes[s];
+  if (p->end < end) p->end = end;
+  if (++p->told == t->n_waiting_units) ff_ssp_await_result(t, s);
+}
+
 /* The way into the list of RUs that the lane tells of the next word. */
 static void wait_for_word(lane *l, unit *r, uint32_t u) {
   if (r->waits_word) return;
@@ -85,7 +98,7 @@ static void issue(ff_ssp_timing *t, uint32_t u, uint32_t j, unit *r, uint8_t cod
   r->position++;
   if (r->position == t->plans[j].n) {
     r->idle = 1;
-    ff_ssp_spe_told(t, u / t->R, t->now + 1);
+    tell_spe(t, u / t->R, t->now + 1);
   } else {
     ff_ssp_look_at(t, unit_waker(t, u), t->now + 1);
   }
@@ -100,7 +113,7 @@ static int run(ff_ssp_timing *t, uint32_t u, uint32_t j, unit *r) {
   r->run_end = t->now + n;
   if (r->position + n == plan->n) {
     r->idle = 1;
-    ff_ssp_spe_told(t, u / t->R, r->run_end);
+    tell_spe(t, u / t->R, r->run_end);
   } else {
     ff_ssp_look_at(t, unit_waker(t, u), r->run_end);
   }
