@@ -178,6 +178,7 @@ with_cycles <- function(out, found, program) {
 }
 
 noted_cycles <- function(x) {
+  if (missing(x)) abort_value("x", "a result of simulate() for a program of compile_ssp()", x)
   note <- attr(x, "ssp")
   if (is.null(note)) {
     abort_argument(paste(

@@ -162,7 +162,7 @@ ssp_model <- function(reactions, spes = 1, rus = 1, method = "first_reaction", d
     abort_value("latency", "a vector of cycles with the names of the methods", latency)
   }
   whole <- function(x, name) {
-    if (!is.numeric(x) || length(x) == 0L || anyNA(x) || any(x < 1 | x != floor(x) | is.infinite(x))) {
+    if (missing(x) || !is.numeric(x) || length(x) == 0L || anyNA(x) || any(x < 1 | x != floor(x) | is.infinite(x))) {
       abort_value(name, "whole numbers of at least 1", x)
     }
   }
