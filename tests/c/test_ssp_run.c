@@ -653,7 +653,7 @@ static void refuses_contradictions(void) {
   u->fetches[0] = ff_ssp_fetch(0, ff_ssp_fetch_length(fetch) + 1);
   CHECK_REFUSED(refuses(p, &err), FF_EMODEL, "fetches 4 populations in a step and takes 3");
   u->fetches[0] = ff_ssp_fetch(3, 1);
-  CHECK_REFUSED(refuses(p, &err), FF_EMODEL, "species that does not exist");
+  CHECK_REFUSED(refuses(p, &err), FF_EMODEL, "fetches species");
   u->fetches[0] = fetch;
   u->n_stream = 0;
   u->n_fetches = 0;

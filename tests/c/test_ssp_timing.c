@@ -424,7 +424,7 @@ static void refuses(void) {
   FF_CHECK_FAILS(ff_ssp_timing_new(&t, p, &steps, NULL, &err), FF_EMODEL, &err, "fetches 4 populations");
   p->units[0].n_fetches++;
   p->units[0].fetches[4] = ff_ssp_fetch(6, 1);
-  FF_CHECK_FAILS(ff_ssp_timing_new(&t, p, &steps, NULL, &err), FF_EMODEL, &err, "from 6 on");
+  FF_CHECK_FAILS(ff_ssp_timing_new(&t, p, &steps, NULL, &err), FF_EMODEL, &err, "fetches species 7 to 7 of 6");
   p->units[0].fetches[4] = ff_ssp_fetch(4, 1);
   p->copies[0].lines = 0;
   FF_CHECK_FAILS(ff_ssp_timing_new(&t, p, &steps, NULL, &err), FF_EMODEL, &err, "0 lines for the species");

@@ -169,35 +169,26 @@ SEXP ffi_ssp_network(SEXP image) {
 
 /* ---- what a program has ---------------------------------------------------------------------------------------------- */
 
-/* Counts of an RU, in the order of `unit_columns`. */
-enum { N_UNI, N_BI1, N_BI2, N_SOURCE, N_DUMMY, N_LOCAL, N_STREAMED, N_INTERNAL, N_FETCHED, N_REQUESTS, N_COLUMNS };
-static const char *const unit_columns[] = {"uni",      "bi1",      "bi2",      "source",  "dummy",
-                                           "local",    "streamed", "internal", "fetched", "requests"};
-
-static void count_unit(double out[N_COLUMNS], const ff_ssp_program *p, uint32_t j) {
-  const ff_ssp_unit *unit = &p->units[j];
-  for (int k = 0; k < N_COLUMNS; k++) out[k] = 0;
-  for (uint32_t i = 0; i < unit->n_local + unit->n_stream; i++) {
-    const ff_ssp_instruction at = ff_ssp_unpack(unit->words[i]);
-    out[ff_ssp_is_dummy(at) ? N_DUMMY : ff_ssp_is_source(at) ? N_SOURCE : (int)at.type]++;
-  }
-  for (uint32_t i = 0; i < unit->n_fetches; i++) {
-    const uint32_t first = ff_ssp_fetch_spid(unit->fetches[i]), length = ff_ssp_fetch_length(unit->fetches[i]);
-    out[N_FETCHED] += length;
-    out[N_REQUESTS] += (first + length - 1) / p->chip.per_request - first / p->chip.per_request + 1;
-  }
-  out[N_LOCAL] = unit->n_local;
-  out[N_STREAMED] = unit->n_stream;
-  out[N_INTERNAL] = unit->n_internal;
-}
+#define FF_X(name, meaning) +1
+enum { UNIT_COLUMNS = FF_SSP_UNIT_COUNTS(FF_X) };
+#undef FF_X
 
 static SEXP units_list(const ff_ssp_program *p) {
-  SEXP out = PROTECT(ffi_list(N_COLUMNS, unit_columns));
-  for (int k = 0; k < N_COLUMNS; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(REALSXP, p->chip.rus));
+  static const char *const names[] = {
+#define FF_X(name, meaning) #name,
+      FF_SSP_UNIT_COUNTS(FF_X)
+#undef FF_X
+  };
+  SEXP out = PROTECT(ffi_list(UNIT_COLUMNS, names));
+  for (int k = 0; k < UNIT_COLUMNS; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(REALSXP, p->chip.rus));
   for (uint32_t j = 0; j < p->chip.rus; j++) {
-    double of[N_COLUMNS];
-    count_unit(of, p, j);
-    for (int k = 0; k < N_COLUMNS; k++) REAL(VECTOR_ELT(out, k))[j] = of[k];
+    ff_ssp_unit_counts of;
+    ff_error err;
+    int k = 0;
+    ffi_check(ff_ssp_count_unit(&of, p, j, &err), &err);
+#define FF_X(name, meaning) REAL(VECTOR_ELT(out, k++))[j] = of.name;
+    FF_SSP_UNIT_COUNTS(FF_X)
+#undef FF_X
   }
   UNPROTECT(1);
   return out;

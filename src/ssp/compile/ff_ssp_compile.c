@@ -6,8 +6,6 @@
 #include "../../base/ff_names.h"
 #include "ff_ssp_compile_internal.h"
 
-enum { DRAW_SCHEDULE = 2 }; /* after those of ff_ssp_order.c */
-
 const char *ff_ssp_optimise_name(int optimise) {
   static const char *const names[] = {"none", "paper", "locality"};
   return optimise >= 0 && optimise < FF_SSP_OPTIMISES ? names[optimise] : NULL;

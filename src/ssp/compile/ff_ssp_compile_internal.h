@@ -55,6 +55,9 @@ uint32_t ff_ssp_species_of(const ff_ssp_network *net, const ff_ssp_share *share,
 ff_status ff_ssp_schedule(ff_ssp_unit *unit, const ff_ssp_network *net, const uint32_t *spid_of, const ff_ssp_share *share,
                           const ff_ssp_chip *chip, ff_ssp_optimise optimise, uint32_t *scratch, ff_error *err);
 
+/* What random numbers are for. */
+enum { DRAW_ORDER, DRAW_PARTITION, DRAW_SCHEDULE };
+
 /* A random number below n, which is at least 1: number i for this purpose. */
 uint32_t ff_ssp_random(uint64_t seed, uint32_t purpose, uint64_t i, uint32_t n);
 /* Brings an array into a random order. O(n). */

@@ -15,15 +15,11 @@ typedef struct {
 
 /* Follows the list of an RU. entry[] has room for a scratchpad. */
 static void read_unit(reading *of, const ff_ssp_program *p, const ff_ssp_unit *unit, uint32_t *entry) {
-  uint32_t fetch = 0, taken = 0;
+  ff_ssp_data data = {unit, 0, 0};
   for (uint32_t i = 0; i < unit->n_internal; i++) entry[i] = unit->internal[i];
   for (uint32_t i = 0; i < unit->n_local + unit->n_stream; i++) {
     const ff_ssp_instruction at = ff_ssp_unpack(unit->words[i]);
-    if (at.op == FF_SSP_FIFO) {
-      entry[at.entry] = ff_ssp_fetch_spid(unit->fetches[fetch]) + taken;
-      taken = (taken + 1) % ff_ssp_fetch_length(unit->fetches[fetch]);
-      fetch += taken == 0;
-    }
+    if (at.op == FF_SSP_FIFO) ff_ssp_next_datum(&data, &entry[at.entry]);
     if (ff_ssp_is_dummy(at)) continue;
     reading *r = &of[at.tag];
     float single;

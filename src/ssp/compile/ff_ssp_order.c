@@ -4,8 +4,6 @@
 #include "../../base/ff_philox.h"
 #include "ff_ssp_compile_internal.h"
 
-enum { DRAW_ORDER, DRAW_PARTITION };
-
 uint32_t ff_ssp_random(uint64_t seed, uint32_t purpose, uint64_t i, uint32_t n) {
   const ff_philox_block w = ff_philox(ff_philox_counter(purpose, 0, i, 0), seed);
   return (uint32_t)((uint64_t)w.v[0] * n >> 32);

@@ -25,7 +25,7 @@ typedef struct {
 typedef struct {
   const ff_ssp_unit *unit;
   uint32_t number, open;
-  uint32_t fetch, taken; /* the next datum: of this species instruction, after so many species of it */
+  ff_ssp_data data;      /* the next population that is fetched */
   uint32_t at;           /* instruction */
 } place_in;
 
@@ -34,18 +34,6 @@ static ff_status fault(const checker *c, const place_in *at, const char *what) {
 }
 
 /* ---- instructions --------------------------------------------------------------------------------------------------- */
-
-/* The species that the next datum has, or NOTHING. */
-static uint32_t next_datum(place_in *at) {
-  const ff_ssp_unit *unit = at->unit;
-  if (at->fetch == unit->n_fetches) return NOTHING;
-  const uint32_t fetch = unit->fetches[at->fetch], spid = ff_ssp_fetch_spid(fetch) + at->taken;
-  if (++at->taken == ff_ssp_fetch_length(fetch)) {
-    at->fetch++;
-    at->taken = 0;
-  }
-  return spid;
-}
 
 /* Finds the species that an instruction reads. */
 static ff_status check_operand(checker *c, place_in *at, ff_ssp_instruction i, uint32_t *spid) {
@@ -56,8 +44,7 @@ static ff_status check_operand(checker *c, place_in *at, ff_ssp_instruction i, u
     if (*spid == NOTHING) return fault(c, at, "reads an entry of the scratchpad that holds no species in this step");
   } else {
     if (i.entry < at->unit->n_internal) return fault(c, at, "overwrites a species that stays in the scratchpad");
-    *spid = next_datum(at);
-    if (*spid == NOTHING) return fault(c, at, "takes a population, but no more are fetched");
+    if (!ff_ssp_next_datum(&at->data, spid)) return fault(c, at, "takes a population, but no more are fetched");
     if (*spid >= c->p->n_species) return fault(c, at, "takes a species that the network does not have");
     if (c->stays_in[*spid] == at->number + 1) return fault(c, at, "takes a species that also stays in the scratchpad");
     c->holds[i.entry] = *spid;
@@ -146,7 +133,7 @@ static ff_status check_internal(checker *c, const place_in *at) {
 }
 
 static ff_status check_unit(checker *c, uint32_t number) {
-  place_in at = {.unit = &c->p->units[number], .number = number};
+  place_in at = {.unit = &c->p->units[number], .number = number, .data = {&c->p->units[number], 0, 0}};
   const ff_ssp_unit *unit = at.unit;
   const ff_ssp_chip *chip = &c->p->chip;
   if (unit->n_local > ff_ssp_local_most(chip) || unit->n_local + (uint64_t)unit->n_stream > UINT32_MAX)
@@ -158,7 +145,7 @@ static ff_status check_unit(checker *c, uint32_t number) {
   ff_status status = check_internal(c, &at);
   for (; at.at < unit->n_local + unit->n_stream && status == FF_OK; at.at++) status = check_instruction(c, &at);
   if (status != FF_OK) return status;
-  if (at.fetch != unit->n_fetches || at.taken != 0)
+  if (at.data.fetch != unit->n_fetches || at.data.taken != 0)
     return ff_error_set(c->err, FF_EMODEL, "the program is broken: RU %u does not take all populations that are fetched for it",
                         number + 1);
   if (at.open != 0)

@@ -4,8 +4,6 @@
 
 #include "ff_ssp_program.h"
 
-#define LINE 64u /* bytes */
-
 typedef struct {
   const ff_ssp_chip *chip;
   const ff_dram_part *part;
@@ -44,7 +42,7 @@ static ff_status place_copies(map *m, const ff_ssp_program *p, ff_ssp_place *cop
   for (uint32_t s = 0; s < m->chip->spes; s++) {
     for (uint32_t j = 0; j < m->chip->rus && status == FF_OK; j++) {
       const uint32_t i = s * m->chip->rus + j;
-      const uint64_t lines = p->units[j].n_fetches > 0 ? (4 * (uint64_t)p->n_species + LINE - 1) / LINE : 0;
+      const uint64_t lines = p->units[j].n_fetches > 0 ? ff_ssp_species_lines(p) : 0;
       status = place(m, &copies[i], first + i % channels, i / channels % ranks, lines, "species", err);
     }
   }
@@ -53,13 +51,12 @@ static ff_status place_copies(map *m, const ff_ssp_program *p, ff_ssp_place *cop
 
 static ff_status place_vectors(map *m, const ff_ssp_program *p, ff_ssp_place *at, ff_error *err) {
   const uint32_t first = m->chip->reaction_channels, channels = m->chip->channels - first;
-  const uint64_t lines = (4 * (uint64_t)FF_SSP_CHANGES * p->n_reactions + LINE - 1) / LINE;
   ff_status status = FF_OK;
   for (uint32_t s = 0; s < m->chip->spes && status == FF_OK; s++) {
     if (s >= channels)
       at[s] = at[s % channels];
     else
-      status = place(m, &at[s], first + s, m->chip->ranks - 1, lines, "state changes", err);
+      status = place(m, &at[s], first + s, m->chip->ranks - 1, ff_ssp_vector_lines(p), "state changes", err);
   }
   return status;
 }

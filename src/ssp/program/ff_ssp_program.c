@@ -1,4 +1,4 @@
-/* Programs: their memory, and their move to another chip. */
+/* Programs: their memory, what an RU has to do, and their move to another chip. */
 #include "ff_ssp_program.h"
 
 #include <stdlib.h>
@@ -36,6 +36,31 @@ void ff_ssp_program_free(ff_ssp_program *p) {
   free(p->copies);
   free(p->vectors_at);
   free(p);
+}
+
+ff_status ff_ssp_count_unit(ff_ssp_unit_counts *out, const ff_ssp_program *p, uint32_t j, ff_error *err) {
+  const ff_ssp_unit *unit = &p->units[j];
+  uint64_t fetched = 0, requests = 0;
+  *out = (ff_ssp_unit_counts){.local = unit->n_local, .streamed = unit->n_stream, .internal = unit->n_internal};
+  for (uint32_t i = 0; i < unit->n_fetches; i++) {
+    const uint32_t first = ff_ssp_fetch_spid(unit->fetches[i]), length = ff_ssp_fetch_length(unit->fetches[i]);
+    if (length > p->n_species || first > p->n_species - length)
+      return ff_error_set(err, FF_EMODEL,
+                          "the program is broken: species instruction %u of RU %u fetches species %u to %u of %u", i + 1, j + 1,
+                          first + 1, first + length, p->n_species);
+    fetched += length;
+    requests += (first + length - 1) / p->chip.per_request - first / p->chip.per_request + 1;
+  }
+  if ((uint64_t)unit->n_local + unit->n_stream >= UINT32_MAX || fetched >= UINT32_MAX)
+    return ff_error_set(err, FF_ESIZE, "RU %u of the program has 2^32 instructions or populations in a step", j + 1);
+  out->fetched = (uint32_t)fetched;
+  out->requests = (uint32_t)requests;
+  for (uint32_t i = 0; i < unit->n_local + unit->n_stream; i++) {
+    const ff_ssp_instruction at = ff_ssp_unpack(unit->words[i]);
+    uint32_t *const by_type[] = {&out->uni, &out->bi1, &out->bi2, ff_ssp_is_dummy(at) ? &out->dummy : &out->source};
+    ++*by_type[at.type];
+  }
+  return FF_OK;
 }
 
 /* What instructions depend on. */

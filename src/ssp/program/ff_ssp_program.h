@@ -98,9 +98,57 @@ typedef struct {
 ff_status ff_ssp_program_new(ff_ssp_program **out, const ff_ssp_chip *chip, ff_error *err);
 void ff_ssp_program_free(ff_ssp_program *program);
 
-/* Lines of 64 bytes that the stream of an RU takes. */
+/* The populations that an RU fetches in a step, one after the other. It begins as {unit}. */
+typedef struct {
+  const ff_ssp_unit *unit;
+  uint32_t fetch, taken; /* the next one: of this species instruction, after so many of its species */
+} ff_ssp_data;
+
+/* Whether there is one more; then *spid is its species. */
+static inline int ff_ssp_next_datum(ff_ssp_data *at, uint32_t *spid) {
+  if (at->fetch == at->unit->n_fetches) return 0;
+  const uint32_t fetch = at->unit->fetches[at->fetch];
+  *spid = ff_ssp_fetch_spid(fetch) + at->taken;
+  if (++at->taken == ff_ssp_fetch_length(fetch)) {
+    at->fetch++;
+    at->taken = 0;
+  }
+  return 1;
+}
+
+/* X(name, meaning) */
+#define FF_SSP_UNIT_COUNTS(X)                                        \
+  X(uni, "instructions of reactions of one molecule")                \
+  X(bi1, "of reactions of two molecules of a species")               \
+  X(bi2, "halves of reactions of two species")                       \
+  X(source, "of reactions without reactants")                        \
+  X(dummy, "that read a species which is nobody's reactant")         \
+  X(local, "of them in the reaction memory")                         \
+  X(streamed, "of them from the memory")                             \
+  X(internal, "species that stay in the scratchpad")                 \
+  X(fetched, "populations that are fetched in a step")               \
+  X(requests, "requests of the memory that fetch them")
+
+typedef struct {
+#define FF_X(name, meaning) uint32_t name;
+  FF_SSP_UNIT_COUNTS(FF_X)
+#undef FF_X
+} ff_ssp_unit_counts;
+
+/* Counts what RU `unit` does in a step. FF_EMODEL if it fetches a species that the program does not have, and FF_ESIZE if there
+ * are 2^32 instructions or populations. O(instructions). */
+ff_status ff_ssp_count_unit(ff_ssp_unit_counts *out, const ff_ssp_program *program, uint32_t unit, ff_error *err);
+
+/* Lines of 64 bytes that the stream of an RU, a copy of all species, and the vectors of all reactions take. */
 static inline uint32_t ff_ssp_stream_lines(const ff_ssp_program *program, uint32_t unit) {
   return (uint32_t)(((uint64_t)program->units[unit].n_stream * ff_ssp_words(&program->chip) + 7) / 8);
+}
+
+static inline uint32_t ff_ssp_species_lines(const ff_ssp_program *program) {
+  return (uint32_t)((4 * (uint64_t)program->n_species + 63) / 64);
+}
+static inline uint32_t ff_ssp_vector_lines(const ff_ssp_program *program) {
+  return (uint32_t)((4 * (uint64_t)FF_SSP_CHANGES * program->n_reactions + 63) / 64);
 }
 
 /* The address of a client's line. The place must have it. */

@@ -11,7 +11,9 @@ typedef struct {
   ff_ssp_code *code;
   uint32_t *copy_of; /* of each spid: 1 + the external copy of this RU, or 0 */
   uint32_t *seen;    /* for each reaction: how often it is evaluated in a step */
-  uint32_t *waiting; /* for each register of the merger: 1 + the tag that waits there, or 0 */
+  uint32_t *waits_in; /* for each reaction: 1 + the register of the merger in which its first half waits, or 0 */
+  uint32_t *registers; /* that are free, */
+  uint32_t n_free;     /* so many */
   uint32_t *holds;   /* for each entry: the copy that it holds, or FF_SSP_NO_COPY */
   size_t copies_room;
 } decoder;
@@ -47,34 +49,18 @@ static ff_status internal_copies(decoder *d, uint32_t unit, ff_error *err) {
   return status;
 }
 
-/* The number of populations that are fetched; UINT32_MAX if a species instruction is not one. */
-static uint32_t count_data(const ff_ssp_program *program, const ff_ssp_unit *u) {
-  uint64_t n = 0;
-  for (uint32_t i = 0; i < u->n_fetches; i++) {
-    n += ff_ssp_fetch_length(u->fetches[i]);
-    if ((uint64_t)ff_ssp_fetch_spid(u->fetches[i]) + ff_ssp_fetch_length(u->fetches[i]) > program->n_species) return UINT32_MAX;
-  }
-  return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
-}
-
 /* Lists the copies that an RU fetches. */
 static ff_status decode_fetches(decoder *d, uint32_t unit, ff_error *err) {
-  const ff_ssp_unit *u = &d->program->units[unit];
   ff_ssp_code_unit *c = &d->code->units[unit];
-  uint32_t n = 0;
-  c->n_data = count_data(d->program, u);
-  if (c->n_data == UINT32_MAX)
-    return ff_error_set(err, FF_EMODEL, "the program is broken: RU %u fetches a species that does not exist", unit + 1);
+  ff_ssp_data data = {&d->program->units[unit], 0, 0};
+  uint32_t n = 0, s;
   c->data = ff_calloc(c->n_data, sizeof *c->data);
   if (c->data == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u species of RU %u", c->n_data, unit + 1);
-  for (uint32_t i = 0; i < u->n_fetches; i++) {
-    const uint32_t first = ff_ssp_fetch_spid(u->fetches[i]);
-    for (uint32_t s = first; s < first + ff_ssp_fetch_length(u->fetches[i]); s++) {
-      const ff_status status = d->copy_of[s] == 0 ? add_copy(d, s, err) : FF_OK;
-      if (status != FF_OK) return status;
-      if (d->copy_of[s] == 0) d->copy_of[s] = d->code->n_copies;
-      c->data[n++] = d->copy_of[s] - 1;
-    }
+  while (ff_ssp_next_datum(&data, &s)) {
+    const ff_status status = d->copy_of[s] == 0 ? add_copy(d, s, err) : FF_OK;
+    if (status != FF_OK) return status;
+    if (d->copy_of[s] == 0) d->copy_of[s] = d->code->n_copies;
+    c->data[n++] = d->copy_of[s] - 1;
   }
   while (n > 0) d->copy_of[d->code->spid[c->data[--n]]] = 0;
   return FF_OK;
@@ -91,22 +77,20 @@ static int is_next(const ff_ssp_unit *u, uint32_t word, uint32_t tag) {
 
 /* Gives a half of a Bi2 its register. *waits becomes 1 if its companion comes later. */
 static ff_status merge(decoder *d, uint32_t unit, uint32_t word, uint32_t tag, uint32_t *place, int *waits, ff_error *err) {
-  const uint32_t n = d->program->chip.merger;
-  uint32_t free_one = n;
-  for (uint32_t i = 0; i <= n; i++) {
-    if (d->waiting[i] == tag + 1) {
-      d->waiting[i] = 0;
-      *place = i;
-      *waits = 0;
-      return FF_OK;
-    }
-    if (d->waiting[i] == 0 && free_one == n) free_one = i;
+  const uint32_t beyond = d->program->chip.merger;
+  *waits = d->waits_in[tag] == 0;
+  if (!*waits) {
+    *place = d->waits_in[tag] - 1;
+    d->waits_in[tag] = 0;
+    if (*place != beyond) d->registers[d->n_free++] = *place;
+    return FF_OK;
   }
-  if (is_next(&d->program->units[unit], word, tag)) free_one = n;
-  else if (free_one == n) return bad(err, unit, word, "needs one more register of the merger than there are");
-  d->waiting[free_one] = tag + 1;
-  *place = free_one;
-  *waits = 1;
+  *place = beyond;
+  if (!is_next(&d->program->units[unit], word, tag)) {
+    if (d->n_free == 0) return bad(err, unit, word, "needs one more register of the merger than there are");
+    *place = d->registers[--d->n_free];
+  }
+  d->waits_in[tag] = *place + 1;
   return FF_OK;
 }
 
@@ -159,15 +143,17 @@ static ff_status decode_word(decoder *d, uint32_t unit, uint32_t word, uint32_t 
 static ff_status decode_unit(decoder *d, uint32_t unit, ff_error *err) {
   const ff_ssp_unit *u = &d->program->units[unit];
   ff_ssp_code_unit *c = &d->code->units[unit];
+  ff_ssp_unit_counts counts;
   uint32_t taken = 0;
-  if ((uint64_t)u->n_local + u->n_stream > UINT32_MAX)
-    return ff_error_set(err, FF_ESIZE, "RU %u of the program has more than 2^32 instructions", unit + 1);
+  ff_status status = ff_ssp_count_unit(&counts, d->program, unit, err);
+  if (status != FF_OK) return status;
+  c->n_data = counts.fetched;
   c->n_words = u->n_local + u->n_stream;
   c->n_internal = u->n_internal;
   c->first_copy = d->code->n_copies;
   c->words = ff_calloc(c->n_words, sizeof *c->words);
   if (c->words == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u instructions of RU %u", c->n_words, unit + 1);
-  ff_status status = internal_copies(d, unit, err);
+  status = internal_copies(d, unit, err);
   if (status == FF_OK) status = decode_fetches(d, unit, err);
   for (uint32_t i = 0; i < d->code->n_entries; i++) d->holds[i] = i < c->n_internal ? c->first_copy + i : FF_SSP_NO_COPY;
   for (uint32_t i = 0; i < c->n_words && status == FF_OK; i++) status = decode_word(d, unit, i, &taken, err);
@@ -175,10 +161,10 @@ static ff_status decode_unit(decoder *d, uint32_t unit, ff_error *err) {
   if (taken != c->n_data)
     return ff_error_set(err, FF_EMODEL, "the program is broken: RU %u fetches %u populations in a step and takes %u of them",
                         unit + 1, c->n_data, taken);
-  for (uint32_t i = 0; i <= d->program->chip.merger; i++)
-    if (d->waiting[i] != 0)
-      return ff_error_set(err, FF_EMODEL, "the program is broken: RU %u lacks a half of reaction %u", unit + 1, d->waiting[i]);
-  return FF_OK;
+  if (d->n_free == d->program->chip.merger) return FF_OK;
+  uint32_t open = 0;
+  while (d->waits_in[open] == 0) open++;
+  return ff_error_set(err, FF_EMODEL, "the program is broken: RU %u lacks a half of reaction %u", unit + 1, open + 1);
 }
 
 /* ---- all RUs ----------------------------------------------------------------------------------------------------------- */
@@ -243,11 +229,16 @@ static ff_status decode(decoder *d, ff_error *err) {
   const ff_ssp_program *p = d->program;
   d->copy_of = ff_calloc(p->n_species, sizeof *d->copy_of);
   d->seen = ff_calloc(p->n_reactions, sizeof *d->seen);
-  d->waiting = ff_calloc((size_t)p->chip.merger + 1, sizeof *d->waiting);
+  d->waits_in = ff_calloc(p->n_reactions, sizeof *d->waits_in);
+  d->registers = ff_calloc(p->chip.merger, sizeof *d->registers);
   d->holds = ff_calloc(d->code->n_entries, sizeof *d->holds);
-  if (d->copy_of == NULL || d->seen == NULL || d->waiting == NULL || d->holds == NULL)
+  if (d->copy_of == NULL || d->seen == NULL || d->waits_in == NULL || d->registers == NULL || d->holds == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for %u species and %u reactions", p->n_species, p->n_reactions);
   ff_status status = FF_OK;
+  while (d->n_free < p->chip.merger) {
+    d->registers[d->n_free] = d->n_free;
+    d->n_free++;
+  }
   for (uint32_t j = 0; j < d->code->n_units && status == FF_OK; j++) status = decode_unit(d, j, err);
   return status == FF_OK ? check_reactions(d, err) : status;
 }
@@ -274,7 +265,8 @@ ff_status ff_ssp_code_new(ff_ssp_code **out, const ff_ssp_program *program, ff_e
   ff_status status = decode(&d, err);
   free(d.copy_of);
   free(d.seen);
-  free(d.waiting);
+  free(d.waits_in);
+  free(d.registers);
   free(d.holds);
   if (status == FF_OK) status = list_copies(code, err);
   if (status == FF_OK) status = copy_tables(code, err);

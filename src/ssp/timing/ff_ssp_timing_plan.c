@@ -14,6 +14,9 @@ static uint8_t code_of(uint64_t packed) {
 static ff_status plan_unit(ff_ssp_timing *t, uint32_t j, ff_error *err) {
   const ff_ssp_unit *of = &t->program->units[j];
   unit_plan *plan = &t->plans[j];
+  ff_ssp_unit_counts counts;
+  const ff_status status = ff_ssp_count_unit(&counts, t->program, j, err);
+  if (status != FF_OK) return status;
   plan->n = of->n_local + of->n_stream;
   plan->codes = ff_calloc(plan->n, sizeof *plan->codes);
   plan->runs = ff_calloc((size_t)of->n_local + 1, sizeof *plan->runs);
@@ -26,18 +29,9 @@ static ff_status plan_unit(ff_ssp_timing *t, uint32_t j, ff_error *err) {
     takes += (plan->codes[i] & TAKES) != 0;
   }
   for (uint32_t i = of->n_local; i-- > 0;) plan->runs[i] = plan->codes[i] & TAKES ? 0 : plan->runs[i + 1] + 1;
-  uint64_t fetched = 0;
-  for (uint32_t i = 0; i < of->n_fetches; i++) {
-    const uint32_t spid = ff_ssp_fetch_spid(of->fetches[i]), length = ff_ssp_fetch_length(of->fetches[i]);
-    if (length > t->program->n_species || spid > t->program->n_species - length)
-      return ff_error_set(err, FF_EMODEL, "species instruction %u of RU %u fetches %u species from %u on; the program has %u", i,
-                          j, length, spid, t->program->n_species);
-    fetched += length;
-  }
-  if (fetched != takes)
-    return ff_error_set(err, FF_EMODEL,
-                        "RU %u fetches %llu populations in a step, and its instructions take %u; expected the same", j,
-                        (unsigned long long)fetched, takes);
+  if (counts.fetched != takes)
+    return ff_error_set(err, FF_EMODEL, "the program is broken: RU %u fetches %u populations in a step and takes %u of them",
+                        j + 1, counts.fetched, takes);
   plan->fetched = takes;
   plan->is_local = of->n_stream == 0 && takes == 0;
   if (!plan->is_local) t->n_waiting_units++;
@@ -50,20 +44,16 @@ static ff_status plan_unit(ff_ssp_timing *t, uint32_t j, ff_error *err) {
 /* Counts in first_reader[spid + 1] the RUs that fetch a species; or notes them at first_reader[spid], which is then raised. */
 static void find_readers(ff_ssp_timing *t, uint32_t *seen, int is_count) {
   for (uint32_t j = 0; j < t->R; j++) {
-    const ff_ssp_unit *of = &t->program->units[j];
-    uint32_t position = 0;
-    for (uint32_t f = 0; f < of->n_fetches; f++) {
-      const uint32_t length = ff_ssp_fetch_length(of->fetches[f]);
-      for (uint32_t i = 0; i < length; i++, position++) {
-        const uint32_t spid = ff_ssp_fetch_spid(of->fetches[f]) + i;
-        while (!(t->plans[j].codes[position] & TAKES)) position++;
-        if (seen[spid] == j + 1) continue;
-        seen[spid] = j + 1;
-        if (is_count)
-          t->first_reader[spid + 1]++;
-        else
-          t->readers[t->first_reader[spid]++] = (reader){j, position};
-      }
+    ff_ssp_data data = {&t->program->units[j], 0, 0};
+    uint32_t spid;
+    for (uint32_t position = 0; ff_ssp_next_datum(&data, &spid); position++) {
+      while (!(t->plans[j].codes[position] & TAKES)) position++;
+      if (seen[spid] == j + 1) continue;
+      seen[spid] = j + 1;
+      if (is_count)
+        t->first_reader[spid + 1]++;
+      else
+        t->readers[t->first_reader[spid]++] = (reader){j, position};
     }
   }
 }
@@ -116,9 +106,9 @@ static ff_status check_places(const ff_ssp_timing *t, ff_error *err) {
     status = check_place(t, &p->lanes[j], ff_ssp_stream_lines(p, j), "reactions", err);
   for (uint32_t u = 0; u < t->n_units && status == FF_OK; u++)
     if (t->plans[u % t->R].fetched > 0)
-      status = check_place(t, &p->copies[u], ((uint64_t)p->n_species + A_LINE - 1) / A_LINE, "species", err);
+      status = check_place(t, &p->copies[u], ff_ssp_species_lines(p), "species", err);
   for (uint32_t s = 0; s < t->S && status == FF_OK; s++)
-    status = check_place(t, &p->vectors_at[s], ((uint64_t)p->n_reactions + 1) / 2, "state changes", err);
+    status = check_place(t, &p->vectors_at[s], ff_ssp_vector_lines(p), "state changes", err);
   return status;
 }
 
