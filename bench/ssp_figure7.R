@@ -61,7 +61,7 @@ software <- function(panel, m, method) {
       last <- 1 / m
       repeat {
         spent <- time(last) - before
-        if (spent > 0.3) break
+        if (spent > max(0.3, before)) break
         last <- last * if (spent > 0.03) 0.5 / spent else 8
       }
       data.frame(
