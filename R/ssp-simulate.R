@@ -155,7 +155,7 @@ run_cycles <- function(program, options, progress) {
   on.exit(.Call(ffi_release, pointer))
   bar <- NULL
   repeat {
-    state <- .Call(ffi_ssp_cycles_advance, pointer, piece_seconds)
+    state <- .Call(ffi_ssp_cycles_advance, list(pointer), piece_seconds)
     if (state$done == 1) break
     if (!progress || proc.time()[["elapsed"]] - started < 1) next
     if (is.null(bar)) bar <- start_ensemble_bar(options$nsim, environment())

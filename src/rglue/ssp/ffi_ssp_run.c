@@ -111,18 +111,43 @@ SEXP ffi_ssp_cycles_new(SEXP image, SEXP options) {
   return holder;
 }
 
-/* Works for about so many seconds. Returns list(done, ended, steps, mean, error), where ended is a number of trajectories. */
-SEXP ffi_ssp_cycles_advance(SEXP pointer, SEXP seconds) {
+/* Runs that work at the same time, each in a thread of its own. */
+typedef struct {
+  clocked **runs;
+  double seconds;
+  int *done;
+  ff_status *status;
+  ff_error *errors;
+} together;
+
+static void advance(void *context, int i) {
+  together *t = context;
+  t->status[i] = ff_ssp_cycles_advance(t->runs[i]->run, t->seconds, &t->done[i], &t->errors[i]);
+}
+
+/* Lets the runs of a list work for about so many seconds, each in a thread. Returns list(done, ended, steps, mean, error) with an
+ * element for each run, where ended is a number of trajectories. */
+SEXP ffi_ssp_cycles_advance(SEXP pointers, SEXP seconds) {
   static const char *const names[] = {"done", "ended", "steps", "mean", "error"};
-  clocked *c = ffi_held(pointer, "a processor");
-  ff_error err;
-  ff_ssp_pace pace;
-  int done;
+  const int n = (int)Rf_xlength(ffi_typed(pointers, VECSXP, -1, FFI_ARGUMENT, "pointers", "a list"));
+  together t = {(clocked **)R_alloc((size_t)n + 1, sizeof(clocked *)), ffi_number(seconds, "seconds"),
+                (int *)R_alloc((size_t)n + 1, sizeof(int)), (ff_status *)R_alloc((size_t)n + 1, sizeof(ff_status)),
+                (ff_error *)R_alloc((size_t)n + 1, sizeof(ff_error))};
+  for (int i = 0; i < n; i++) t.runs[i] = ffi_held(VECTOR_ELT(pointers, i), "a processor");
   R_CheckUserInterrupt();
-  ffi_check(ff_ssp_cycles_advance(c->run, ffi_number(seconds, "seconds"), &done, &err), &err);
-  ff_ssp_cycles_pace(c->run, &pace);
-  const double values[] = {done, (double)ff_ssp_cycles_ended(c->run), (double)ff_ssp_cycles_steps(c->run), pace.mean, pace.error};
-  return ffi_numbers(5, names, values);
+  ff_parallel(n, advance, &t);
+  for (int i = 0; i < n; i++) ffi_check(t.status[i], &t.errors[i]);
+  SEXP out = PROTECT(ffi_list(5, names));
+  for (int k = 0; k < 5; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(REALSXP, n));
+  for (int i = 0; i < n; i++) {
+    ff_ssp_pace pace;
+    ff_ssp_cycles_pace(t.runs[i]->run, &pace);
+    const double values[] = {t.done[i], (double)ff_ssp_cycles_ended(t.runs[i]->run), (double)ff_ssp_cycles_steps(t.runs[i]->run),
+                             pace.mean, pace.error};
+    for (int k = 0; k < 5; k++) REAL(VECTOR_ELT(out, k))[i] = values[k];
+  }
+  UNPROTECT(1);
+  return out;
 }
 
 /* A matrix of numbers with a row for each state and a column for each RU of each SPE. */
