@@ -13,7 +13,7 @@
  *
  * So that nobody waits for ever: when a refresh is due, banks are late whose first request has been in their queue for refi
  * cycles and the time in which a bank could open a row for each request of a full queue, commands / 2 * rc. Other banks may not
- * read or write until these requests are served.
+ * read or write until these requests are served, each once.
  *
  * Different from DRAMSim2, besides this: an open row that no request wants stays open unless another one is wanted (`close_idle`
  * is its way). A due refresh closes rows at once, even before the access for which a row was opened; this request keeps its place

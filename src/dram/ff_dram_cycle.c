@@ -148,10 +148,14 @@ static void free_places(ff_dram *c, uint32_t i, uint32_t n) {
   c->has_room |= UINT64_C(1) << i;
 }
 
-/* Whether the first request of a bank has waited too long. Others may keep it from the bus for ever: in its rank, writes may
- * follow each other when a read may not come yet, and three ranks may keep the bus by turns. */
-static int is_late(const ff_dram *c, const bank *b) {
-  return b->queue.n > 0 && c->now - ring_at(&b->queue, 0)->since >= c->most_wait;
+/* Finds banks whose first request has waited too long. Others may keep it from the bus for ever: in its rank, writes may follow
+ * each other when a read may not come yet, and three ranks may keep the bus by turns. Each late bank is served once before others
+ * are found, since late banks may keep each other from the bus too. */
+static void find_late(ff_dram *c) {
+  for (uint32_t i = 0; i < c->places; i++) {
+    const ring *q = &c->banks[i].queue;
+    if (q->n > 0 && c->now - ring_at(q, 0)->since >= c->most_wait) c->late |= UINT64_C(1) << i;
+  }
 }
 
 static void activate(ff_dram *c, uint32_t i) {
@@ -183,7 +187,10 @@ static void transfer(ff_dram *c, uint32_t i) {
   const ff_dram_kind kind = one.is_write ? FF_DRAM_WRITE : FF_DRAM_READ;
   const uint32_t burst = c->part.bl / 2;
   ring_remove(&b->queue, b->chosen);
-  if (c->late >> i & 1 && !is_late(c, b)) c->late &= ~(UINT64_C(1) << i);
+  if (b->chosen == 0 && c->late >> i & 1) {
+    c->late &= ~(UINT64_C(1) << i);
+    if (c->late == 0) find_late(c);
+  }
   tell(c, kind, b, b->rank, &one, one.needs_row);
   free_places(c, i, one.needs_row ? 2 : 1);
   if (one.needs_row) {
@@ -229,8 +236,7 @@ static void begin_refreshes(ff_dram *c) {
     }
     if (rank->due < c->next_refresh) c->next_refresh = rank->due;
   }
-  for (uint32_t i = 0; i < c->places; i++)
-    if (is_late(c, &c->banks[i])) c->late |= UINT64_C(1) << i;
+  if (c->late == 0) find_late(c);
 }
 
 static void refresh(ff_dram *c, uint32_t r) {
