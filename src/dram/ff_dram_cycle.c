@@ -276,10 +276,11 @@ static int refresh_rank(ff_dram *c, uint32_t r, uint64_t *soonest) {
 
 /* ---- a cycle ------------------------------------------------------------------------------------------------------- */
 
-/* Ripe places whose candidate is of this kind. If some are late, others may only open and close rows. */
+/* Ripe places whose candidate is of this kind. If some are late, others may only close rows: if they opened some, refreshes that
+ * come often could close each row of a late bank before its turn. */
 static inline uint64_t ripe_of(const ff_dram *c, ff_dram_kind kind) {
   const uint64_t ripe = c->ripe & c->of_kind[kind];
-  return c->late != 0 && (kind == FF_DRAM_READ || kind == FF_DRAM_WRITE) ? ripe & c->late : ripe;
+  return c->late != 0 && kind != FF_DRAM_PRECHARGE ? ripe & c->late : ripe;
 }
 
 /* Those that may be issued as their rank demands. */

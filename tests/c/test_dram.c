@@ -456,6 +456,30 @@ static void serves_all_late_requests(void) {
   FF_CHECK_SAY(wait < 25000, "a request waits for %llu cycles", (unsigned long long)wait);
 }
 
+/* A memory with few transfers between two refreshes, each of which closes all rows. All banks are late. If banks that were served
+ * in this round opened rows, the turn of the others would come after the next refresh, for ever. */
+static void opens_late_rows_first(void) {
+  ff_dram_part p = *ff_dram_part_at(0);
+  ff_dram *c;
+  ff_error err;
+  const ff_dram_options o = {.hits = 1};
+  p.name = "slow transfers";
+  p.ranks = 1, p.banks = 16, p.groups = 2, p.cl = 54, p.wl = 7, p.bl = 16, p.rcd = 1, p.rp = 36, p.ras = 7, p.rc = 5, p.rrd = 1;
+  p.ccd = 136, p.read_to_precharge = 1, p.wr = 4, p.rfc = 2, p.refi = 380, p.rrd_long = 62, p.ccd_long = 31;
+  FF_CHECK_OK(ff_dram_new(&c, &p, &o, &err), &err);
+  uint32_t n = 0;
+  /* An interval has time for two transfers at least. */
+  for (uint64_t end = 1500 / 2 * 380 + 380; ff_dram_now(c) < end && (n < 1500 || ff_dram_waiting(c) > 0);) {
+    ff_dram_finished f;
+    while (n < 1500 && read_line(c, 0, n % 16, 0, n / 16 % 2) == 1) n++;
+    ff_dram_advance(c, ff_dram_now(c) + 10);
+    while (ff_dram_take(c, &f)) continue;
+  }
+  FF_CHECK_INT(n, 1500);
+  FF_CHECK_INT(ff_dram_waiting(c), 0);
+  ff_dram_free(c);
+}
+
 /* 64 ranks of a bank: their refreshes and the rows that these close take 192 commands. A shorter interval between refreshes would
  * close each row before its read. */
 static void refreshes_many_ranks(void) {
@@ -615,4 +639,5 @@ static void judge_knows_more(void) {
 FF_TEST_MAIN("dram", reads_an_idle_line, streams_an_open_row, misses_rows_of_a_bank, activates_four_rows, refreshes,
              fills_the_bus, closes_after_hits, knows_groups, takes_energy, counts_active_cycles, refuses_parts, refuses_requests,
              obeys_constraints, jumps_as_it_ticks, nobody_starves, serves_late_requests, serves_all_late_requests,
-             refreshes_many_ranks, refresh_orphans_no_read, judge_sees_shifts, judge_knows_each_rule, judge_knows_more)
+             opens_late_rows_first, refreshes_many_ranks, refresh_orphans_no_read, judge_sees_shifts, judge_knows_each_rule,
+             judge_knows_more)
