@@ -144,6 +144,12 @@ simulate_steps <- function(program, nsim, seed, steps, observe, confidence, prog
   with_cycles(planned_result(plan, program$network, result), found, program)
 }
 
+# Begins a run, if there is enough memory for its SPEs.
+new_cycles <- function(program, options, memory = available_memory()) {
+  options$memory <- memory
+  .Call(ffi_ssp_cycles_new, program$image, options)
+}
+
 # Simulates cycles in short pieces. The run writes into `times` and `counts`, which this function makes anew.
 run_cycles <- function(program, options, progress) {
   started <- proc.time()[["elapsed"]]
@@ -151,7 +157,7 @@ run_cycles <- function(program, options, progress) {
     options$times <- rep(0, length(options$times))
     options$counts <- rep(0, length(options$counts))
   }
-  pointer <- .Call(ffi_ssp_cycles_new, program$image, options)
+  pointer <- new_cycles(program, options)
   on.exit(.Call(ffi_release, pointer))
   bar <- NULL
   repeat {

@@ -75,7 +75,7 @@ sweep_points <- function(fields, optimise) {
 # Simulates trajectories, one after the other, until the pace is known or the time is up.
 sample_pace <- function(program, seed, error, seconds) {
   options <- list(seed = seed, first = 0, nsim = 2^40, last = Inf, steps = 0, error = error, times = NULL, counts = NULL)
-  pointer <- .Call(ffi_ssp_cycles_new, program$image, options)
+  pointer <- new_cycles(program, options)
   on.exit(.Call(ffi_release, pointer))
   end <- proc.time()[["elapsed"]] + seconds
   repeat {

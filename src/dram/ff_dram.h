@@ -9,11 +9,15 @@
  * another request gives its request a hit, which needs no activation. A row closes if another one is wanted and no request in
  * the queue wants this one, or after some hits in a row, so that hits keep no other request waiting for ever. The turn stays at
  * the bank whose command went out. A read or write of another rank needs some cycles more on the data bus, so a rank that always
- * has a command ready keeps the bus. It does so at most until its next refresh.
+ * has a command ready keeps the bus, at least until its next refresh. A read after a write of its rank needs more cycles too.
  *
- * Different from DRAMSim2: an open row that no request wants stays open unless another one is wanted (`close_idle` is its way). A
- * due refresh closes rows at once, even before the access for which a row was opened; this request keeps its place and opens the
- * row again. There is no power-down.
+ * So that nobody waits for ever: when a refresh is due, banks are late whose first request has been in their queue for refi
+ * cycles and the time in which a bank could open a row for each request of a full queue, commands / 2 * rc. Other banks may only
+ * close rows until each late bank has served one request.
+ *
+ * Different from DRAMSim2, besides this: an open row that no request wants stays open unless another one is wanted (`close_idle`
+ * is its way). A due refresh closes rows at once, even before the access for which a row was opened; this request keeps its place
+ * and opens the row again. There is no power-down.
  *
  * Promised order: requests to the same row of the same bank are served in the order in which they were pushed. So a read sees
  * each write to its line that was pushed before it. Requests to other rows may overtake each other.

@@ -148,6 +148,16 @@ static void free_places(ff_dram *c, uint32_t i, uint32_t n) {
   c->has_room |= UINT64_C(1) << i;
 }
 
+/* Finds banks whose first request has waited too long. Others may keep it from the bus for ever: in its rank, writes may follow
+ * each other when a read may not come yet, and three ranks may keep the bus by turns. Each late bank is served once before others
+ * are found, since late banks may keep each other from the bus too. */
+static void find_late(ff_dram *c) {
+  for (uint32_t i = 0; i < c->places; i++) {
+    const ring *q = &c->banks[i].queue;
+    if (q->n > 0 && c->now - ring_at(q, 0)->since >= c->most_wait) c->late |= UINT64_C(1) << i;
+  }
+}
+
 static void activate(ff_dram *c, uint32_t i) {
   bank *b = &c->banks[i];
   request *first = ring_at(&b->queue, 0);
@@ -177,6 +187,10 @@ static void transfer(ff_dram *c, uint32_t i) {
   const ff_dram_kind kind = one.is_write ? FF_DRAM_WRITE : FF_DRAM_READ;
   const uint32_t burst = c->part.bl / 2;
   ring_remove(&b->queue, b->chosen);
+  if (b->chosen == 0 && c->late >> i & 1) {
+    c->late &= ~(UINT64_C(1) << i);
+    if (c->late == 0) find_late(c);
+  }
   tell(c, kind, b, b->rank, &one, one.needs_row);
   free_places(c, i, one.needs_row ? 2 : 1);
   if (one.needs_row) {
@@ -222,6 +236,7 @@ static void begin_refreshes(ff_dram *c) {
     }
     if (rank->due < c->next_refresh) c->next_refresh = rank->due;
   }
+  if (c->late == 0) find_late(c);
 }
 
 static void refresh(ff_dram *c, uint32_t r) {
@@ -261,19 +276,27 @@ static int refresh_rank(ff_dram *c, uint32_t r, uint64_t *soonest) {
 
 /* ---- a cycle ------------------------------------------------------------------------------------------------------- */
 
-/* Ripe places whose candidate is of this kind, and may be issued as its rank demands. */
+/* Ripe places whose candidate is of this kind. If some are late, others may only close rows: if they opened some, refreshes that
+ * come often could close each row of a late bank before its turn. */
+static inline uint64_t ripe_of(const ff_dram *c, ff_dram_kind kind) {
+  const uint64_t ripe = c->ripe & c->of_kind[kind];
+  return c->late != 0 && kind != FF_DRAM_PRECHARGE ? ripe & c->late : ripe;
+}
+
+/* Those that may be issued as their rank demands. */
 static inline uint64_t issuable(const ff_dram *c, ff_dram_kind kind) {
+  const uint64_t ripe = ripe_of(c, kind);
   uint64_t allowed = 0;
-  if ((c->ripe & c->of_kind[kind]) == 0) return 0;
+  if (ripe == 0) return 0;
   for (uint32_t r = 0; r < c->ranks; r++) allowed |= c->of_rank[r] & -(uint64_t)(c->rank_ready[kind][r] <= c->now);
-  return allowed & c->ripe & c->of_kind[kind];
+  return allowed & ripe;
 }
 
 /* The earliest cycle at which a ripe place may issue its candidate as its rank demands. */
 static inline uint64_t soonest_of(const ff_dram *c) {
   uint64_t soonest = NEVER;
   for (int kind = 0; kind < FF_DRAM_REFRESH; kind++) {
-    const uint64_t ripe = c->ripe & c->of_kind[kind];
+    const uint64_t ripe = ripe_of(c, kind);
     if (ripe == 0) continue;
     for (uint32_t r = 0; r < c->ranks; r++) {
       const uint64_t at = ripe & c->of_rank[r] ? c->rank_ready[kind][r] : NEVER;

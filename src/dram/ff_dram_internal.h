@@ -67,6 +67,8 @@ struct ff_dram {
   uint64_t wanted;             /* bits of places that a request of the transaction queue wants */
   uint64_t in_queues, active_ranks;
   uint64_t refreshing; /* bits of ranks that owe a refresh */
+  uint64_t late;       /* bits of places whose first request has waited too long: others may only close rows */
+  uint64_t most_wait;  /* of a request in the queue of a bank, before it is late */
   ring transactions;
   ff_dram_finished *finished; /* a ring: all reads whose command was issued and that were not taken */
   uint32_t finished_mask, finished_head, n_finished, reads_out; /* reads_out: reads pushed and not yet taken */

@@ -29,12 +29,12 @@ static inline void draw_delays(ff_dram_part *p, uint64_t *seed) {
   p->bl = 2 * between(seed, 1, 8);
   p->rfc = between(seed, 1, 250);
   const uint32_t before = p->ras + p->rc + p->wl + p->bl + p->wr + p->read_to_precharge + p->rp;
-  p->refi = 4 * (before + p->rfc) + below(seed, 3000);
+  p->refi = 4 * (before + p->rfc + 64 + 5) + below(seed, 3000); /* at most 64 banks in 5 ranks */
 }
 
 /* A part with the delays of a real one, or other ones. */
 static inline ff_dram_part draw_part(uint64_t *seed) {
-  ff_dram_part p = *ff_dram_part_at(below(seed, 4));
+  ff_dram_part p = *ff_dram_part_at(below(seed, 5));
   if (below(seed, 3) > 0) {
     p.name = "drawn";
     draw_delays(&p, seed);

@@ -249,7 +249,7 @@ static void refuses_parts(void) {
   REFUSED(p.bl = 7, "bl is 7; expected an even number");
   REFUSED(p.groups = 3, "8 banks in 3 groups");
   REFUSED(p.ranks = 9, "9 ranks of 8 banks; expected at most 64 banks");
-  REFUSED(p.refi = 600, "refi is 600; expected at least 816");
+  REFUSED(p.refi = 600, "refi is 600; expected at least 960");
   REFUSED(p.clock = 0, "clock is 0");
   REFUSED(p.volts = NAN, "volts is");
   p = *ff_dram_part_at(0);
@@ -394,6 +394,122 @@ static void nobody_starves(void) {
   drive_free(d);
 }
 
+/* Some banks always have work; now and then a request comes for a bank that they could keep from the bus for ever. Returns the
+ * longest wait of such a request. */
+static uint64_t longest_stray(const ff_dram_part *part, uint64_t cycles, uint32_t hog_ranks, uint32_t hog_banks, int hog_writes,
+                              uint32_t rank, uint32_t bank) {
+  static dram_judge j;
+  const ff_dram_options o = {.transactions = 64};
+  drive *d = drive_new(part, &o, &j, 0);
+  uint64_t worst = 0, pushed_at = 0, state = 7, n = 0, stray = UINT64_MAX;
+  uint32_t line[64] = {0};
+  while (ff_dram_now(d->channel) < cycles) {
+    const uint32_t at = (uint32_t)(n % DRIVE_TAGS), h = below(&state, hog_ranks), b = below(&state, hog_banks);
+    const int is_stray = stray == UINT64_MAX && n > 100;
+    const ff_dram_request r = {.tag = n, .rank = is_stray ? rank : h, .bank = is_stray ? bank : b,
+                               .row = line[h * 8 + b] / 200 % 64, .column = line[h * 8 + b] % 64,
+                               .is_write = is_stray ? !hog_writes : hog_writes};
+    if (!d->is_out[at] && d->end[at] == 0 && ff_dram_push(d->channel, &r) == 1) {
+      d->requests[at] = r;
+      d->is_out[at] = 1;
+      if (is_stray) stray = n, pushed_at = ff_dram_now(d->channel);
+      line[h * 8 + b] += !is_stray;
+      n++;
+      d->pushed++;
+      continue;
+    }
+    drive_advance(d, ff_dram_now(d->channel) + 1, AT_ONCE);
+    if (stray == UINT64_MAX) continue;
+    if (ff_dram_now(d->channel) - pushed_at > worst) worst = ff_dram_now(d->channel) - pushed_at;
+    if (!d->is_out[stray % DRIVE_TAGS]) stray = UINT64_MAX;
+  }
+  drive_drain(d, AT_ONCE);
+  check_judge(&j, 0);
+  check_done(d, d->pushed);
+  drive_free(d);
+  return worst;
+}
+
+/* Writes to seven banks of a rank follow each other in 4 cycles; a read in its eighth bank may come 20 cycles after a write.
+ * Three ranks that always have reads give the bus to each other. A request is late after refi + 16 rc = 6,864 cycles, which is
+ * seen with the next refresh of a rank, at most 1,560 cycles later. The rest, up to 1.5 refi = 9,360, is for a refresh and the
+ * row. */
+static void serves_late_requests(void) {
+  const ff_dram_part *p = ff_dram_part_at(0);
+  const uint64_t end = 20 * 6240, waits[] = {longest_stray(p, end, 1, 7, 1, 0, 7), longest_stray(p, end, 1, 7, 0, 0, 7),
+                                             longest_stray(p, end, 3, 8, 0, 3, 0), longest_stray(p, end, 2, 8, 0, 2, 7)};
+  for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++)
+    FF_CHECK_SAY(waits[i] < 9360, "case %zu: a request waits for %llu cycles", i, (unsigned long long)waits[i]);
+  FF_CHECK(waits[0] >= 6864); /* there, only this rule helps */
+}
+
+/* A memory so slow that the first request of each bank is late: a transfer in 600 cycles, and a read 1,000 after a write. Banks
+ * that write go on while the bank with the read is as late as they are, unless each late bank is served once before another one
+ * is served again. Such a round takes at most 8 * (1,000 + wl + bl / 2) < 8,200 cycles. A request is late after 6,864 cycles; the
+ * round that goes on then, and the next one, bring it to less than 23,300. The rest is for refreshes. */
+static void serves_all_late_requests(void) {
+  ff_dram_part p = *ff_dram_part_at(0);
+  p.name = "slow";
+  p.ccd = 600;
+  p.wtr = 1000;
+  const uint64_t wait = longest_stray(&p, 1000000, 1, 7, 1, 0, 7);
+  FF_CHECK_SAY(wait < 25000, "a request waits for %llu cycles", (unsigned long long)wait);
+}
+
+/* A memory with few transfers between two refreshes, each of which closes all rows. All banks are late. If banks that were served
+ * in this round opened rows, the turn of the others would come after the next refresh, for ever. */
+static void opens_late_rows_first(void) {
+  ff_dram_part p = *ff_dram_part_at(0);
+  ff_dram *c;
+  ff_error err;
+  const ff_dram_options o = {.hits = 1};
+  p.name = "slow transfers";
+  p.ranks = 1, p.banks = 16, p.groups = 2, p.cl = 54, p.wl = 7, p.bl = 16, p.rcd = 1, p.rp = 36, p.ras = 7, p.rc = 5, p.rrd = 1;
+  p.ccd = 136, p.read_to_precharge = 1, p.wr = 4, p.rfc = 2, p.refi = 380, p.rrd_long = 62, p.ccd_long = 31;
+  FF_CHECK_OK(ff_dram_new(&c, &p, &o, &err), &err);
+  uint32_t n = 0;
+  /* An interval has time for two transfers at least. */
+  for (uint64_t end = 1500 / 2 * 380 + 380; ff_dram_now(c) < end && (n < 1500 || ff_dram_waiting(c) > 0);) {
+    ff_dram_finished f;
+    while (n < 1500 && read_line(c, 0, n % 16, 0, n / 16 % 2) == 1) n++;
+    ff_dram_advance(c, ff_dram_now(c) + 10);
+    while (ff_dram_take(c, &f)) continue;
+  }
+  FF_CHECK_INT(n, 1500);
+  FF_CHECK_INT(ff_dram_waiting(c), 0);
+  ff_dram_free(c);
+}
+
+/* 64 ranks of a bank: their refreshes and the rows that these close take 192 commands. A shorter interval between refreshes would
+ * close each row before its read. */
+static void refreshes_many_ranks(void) {
+  ff_error err;
+  ff_dram *c;
+  ff_dram_part p = *ff_dram_part_at(0);
+  p.name = "many";
+  p.ranks = 64, p.banks = 1;
+  p.cl = p.wl = p.rcd = p.rp = p.rrd = p.faw = p.wtr = p.wr = p.rfc = p.read_to_precharge = 1;
+  p.bl = 2, p.ras = 2, p.rc = 3, p.rtrs = 0;
+  p.refi = 4 * (2 + 3 + 1 + 2 + 1 + 1 + 1 + 1);
+  FF_CHECK_FAILS(ff_dram_new(&c, &p, NULL, &err), FF_EARGUMENT, &err, "refi is 48; expected at least 560");
+  p.refi = 560;
+  FF_CHECK_OK(ff_dram_new(&c, &p, NULL, &err), &err);
+  uint64_t n = 0;
+  ff_dram_finished f;
+  while (ff_dram_now(c) < 100 * 560) {
+    while (read_line(c, (uint32_t)(n % 64), 0, (uint32_t)(n / 64 % 2), 0) == 1) n++;
+    ff_dram_advance(c, ff_dram_now(c) + 1);
+    while (ff_dram_take(c, &f)) continue;
+  }
+  ff_dram_counts counts;
+  ff_dram_count(c, &counts);
+  FF_CHECK_INT(counts.refreshes, 64 * 100 - 1); /* the last one is due at the end */
+  /* Each read has another row than the last one of its bank: 3 commands, of the 560 - 64 that refreshes leave. Refreshes close
+   * a row for each rank, and the reads of this row may have to open it again. */
+  FF_CHECK_SAY(counts.reads > 100 * (560 - 64 * 3) / 3, "%llu reads", (unsigned long long)counts.reads);
+  ff_dram_free(c);
+}
+
 /* A refresh comes between an activation and its read. The read is pushed in each cycle before a refresh is due. */
 static void refresh_orphans_no_read(void) {
   int again = 0;
@@ -522,5 +638,6 @@ static void judge_knows_more(void) {
 
 FF_TEST_MAIN("dram", reads_an_idle_line, streams_an_open_row, misses_rows_of_a_bank, activates_four_rows, refreshes,
              fills_the_bus, closes_after_hits, knows_groups, takes_energy, counts_active_cycles, refuses_parts, refuses_requests,
-             obeys_constraints, jumps_as_it_ticks, nobody_starves, refresh_orphans_no_read, judge_sees_shifts,
-             judge_knows_each_rule, judge_knows_more)
+             obeys_constraints, jumps_as_it_ticks, nobody_starves, serves_late_requests, serves_all_late_requests,
+             opens_late_rows_first, refreshes_many_ranks, refresh_orphans_no_read, judge_sees_shifts, judge_knows_each_rule,
+             judge_knows_more)

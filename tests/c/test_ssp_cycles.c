@@ -349,5 +349,34 @@ static void a_good_end_hides_no_failure(void) {
   ff_reactions_free(net);
 }
 
+/* Copies of species by SPE and RU would take all memory, and the system would end the process. */
+static void too_much_memory_is_refused(void) {
+  static const reaction_text reactions[] = {{"A + B -> C", "1"}, {"C -> A + B", "1"}, {"B -> A", "2"}, {NULL, NULL}};
+  static const double initial[] = {9, 9, 9};
+  ff_reactions *net = network_of(reactions, initial, 3);
+  for (uint32_t internal = 0; internal <= 4; internal += 4) { /* species in the memory, and none there */
+    ff_ssp_chip chip = small_chip(6, 2);
+    chip.internal = internal;
+    ff_ssp_program *p = compile(net, &chip);
+    ff_ssp_code *code = NULL;
+    ff_error err;
+    FF_CHECK_OK(ff_ssp_code_new(&code, p, &err), &err);
+    ff_ssp_cycles_options o = {.key = 1, .n = 6, .last = INFINITY, .steps = 3};
+    ff_ssp_cycles *run = NULL;
+    const uint64_t needed = 6 * ff_ssp_spe_bytes(code) + ff_ssp_timing_bytes(p);
+    /* Each SPE has a scratchpad of 8 bytes an entry for each RU, a cache of vectors of 8 + 2 lines, and each RU has 10 counts. */
+    FF_CHECK(needed > 6 * (2 * 8 * (uint64_t)(internal + 8) + 4 * (8 + 2) + 2 * 8 * FF_SSP_N_STATES));
+    o.memory = needed - 1;
+    FF_CHECK_FAILS(ff_ssp_cycles_new(&run, p, &o, &err), FF_ESIZE, &err, "a processor of 6 SPEs of 2 RUs takes");
+    FF_CHECK(run == NULL);
+    o.memory = needed;
+    ff_ssp_cycles_free(run_all(p, &o, &err));
+    ff_ssp_code_free(code);
+    ff_ssp_program_free(p);
+  }
+  ff_reactions_free(net);
+}
+
 FF_TEST_MAIN("ssp_cycles", trajectories_are_those_of_spes, short_runs_end, trajectories_run_out, the_pace_on_chip_is_exact,
-             idle_spes_do_not_count, the_sampled_pace_is_that_of_a_long_run, failures_are_told, a_good_end_hides_no_failure)
+             idle_spes_do_not_count, the_sampled_pace_is_that_of_a_long_run, failures_are_told, a_good_end_hides_no_failure,
+             too_much_memory_is_refused)

@@ -107,3 +107,11 @@ test_that("a pace is not taken to be known after some equal steps, and a whole r
   cycles <- ssp_cycles(sim)
   expect_equal(pace$mean, sum(cycles$cycles) / pace$steps, tolerance = 0.001)
 })
+
+test_that("a processor whose SPEs do not fit into memory is refused", {
+  program <- compile_ssp(reaction_network("A <-> B" = c(1, 1), initial = c(A = 50)), ssp(spes = 4, rus = 2))
+  run <- list(seed = 1, first = 0, nsim = 4, last = Inf, steps = 1, error = 0, times = NULL, counts = NULL)
+  what <- "a processor of 4 SPEs of 2 RUs takes"
+  expect_error(new_cycles(program, run, 5000), what, fixed = TRUE, class = "fireflip_error_size")
+  for (memory in c(1e6, NA)) expect_null(.Call(ffi_release, new_cycles(program, run, memory)))
+})

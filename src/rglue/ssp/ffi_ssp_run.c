@@ -84,10 +84,10 @@ static void finalize_clocked(SEXP pointer) {
   free(c);
 }
 
-/* Begins a run. `options` is list(seed, first, nsim, last, steps, error, times, counts): trajectories first + 1 ... first + nsim,
- * until time `last` or for so many steps (0: any number), sampled to this relative error of the cycles of a step (0: not).
- * `times` and `counts` are NULL, or numbers that the run overwrites with the times and the counts at the ends of trajectories. So
- * nobody else may hold them. */
+/* Begins a run. `options` is list(seed, first, nsim, last, steps, error, memory, times, counts): trajectories first + 1 ...
+ * first + nsim, until time `last` or for so many steps (0: any number), sampled to this relative error of the cycles of a step (0:
+ * not). The run asks for at most `memory` bytes; NA: for any number. `times` and `counts` are NULL, or numbers that the run
+ * overwrites with the times and the counts at the ends of trajectories. So nobody else may hold them. */
 SEXP ffi_ssp_cycles_new(SEXP image, SEXP options) {
   ff_ssp_cycles_options o = {.key = ffi_count(ffi_element(options, "seed"), "seed", FFI_MOST),
                              .first = ffi_count(ffi_element(options, "first"), "first", FFI_MOST),
@@ -95,6 +95,8 @@ SEXP ffi_ssp_cycles_new(SEXP image, SEXP options) {
                              .last = ffi_number(ffi_element(options, "last"), "last"),
                              .steps = ffi_count(ffi_element(options, "steps"), "steps", FFI_MOST),
                              .error = ffi_number(ffi_element(options, "error"), "error")};
+  const double memory = Rf_asReal(ffi_element(options, "memory"));
+  if (memory >= 1 && memory < 1e18) o.memory = (uint64_t)memory;
   ff_error err;
   SEXP holder = PROTECT(ffi_pointer(finalize_clocked, 0, options));
   clocked *c = ff_calloc(1, sizeof *c);

@@ -71,9 +71,22 @@ static uint32_t fires(void *of, uint32_t s, uint64_t cycle) {
   return FF_SSP_ENDS;
 }
 
+/* Each SPE has its own copies of species. Systems promise more memory than they have, so it would end the process later. */
+static ff_status check_memory(const ff_ssp_cycles *run, ff_error *err) {
+  const ff_ssp_chip *chip = &run->program->chip;
+  const uint64_t bytes = chip->spes * ff_ssp_spe_bytes(run->code) + ff_ssp_timing_bytes(run->program);
+  if (run->options.memory == 0 || bytes <= run->options.memory) return FF_OK;
+  return ff_error_set(err, FF_ESIZE,
+                      "a processor of %u SPEs of %u RUs takes %.3g GB of memory for this program, and %.3g GB are available: "
+                      "give it fewer SPEs or RUs, or simulate a smaller network",
+                      chip->spes, chip->rus, (double)bytes / 1073741824, (double)run->options.memory / 1073741824);
+}
+
 static ff_status make_spes(ff_ssp_cycles *run, ff_error *err) {
   const uint32_t n = run->program->chip.spes;
   ff_status status = ff_ssp_code_new(&run->code, run->program, err);
+  if (status == FF_OK) status = check_memory(run, err);
+  if (status != FF_OK) return status;
   run->spes = ff_calloc(n, sizeof *run->spes);
   run->fired = ff_calloc(n, sizeof *run->fired);
   run->number = ff_calloc(n, sizeof *run->number);

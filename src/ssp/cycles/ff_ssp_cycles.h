@@ -12,6 +12,7 @@ typedef struct {
   uint64_t steps;          /* and after so many reactions that have fired; 0: never */
   double error;            /* stops when the mean number of cycles of a step is known to this relative error; 0: does not */
   uint64_t sample;         /* and not before so many steps of all SPEs; 0: 100,000, or those of 4,000,000 instructions if fewer */
+  uint64_t memory;         /* bytes that the run may ask for; 0: any number */
   double *times, *states;  /* NULL, or of each trajectory that ends: when its last reaction fired, and the counts after that, in
                             * the network's order, first by trajectory. The caller keeps the arrays. */
 } ff_ssp_cycles_options;
@@ -29,7 +30,8 @@ typedef struct {
 typedef struct ff_ssp_cycles ff_ssp_cycles;
 
 /* Begins a run of a program, which is borrowed and must be one that ff_ssp_check() accepts. The caller frees *out with
- * ff_ssp_cycles_free(), which accepts NULL. Memory: O(SPEs x RUs x (requests + species)). */
+ * ff_ssp_cycles_free(), which accepts NULL. Memory: O(SPEs x RUs x (requests + species)). FF_ESIZE, before it is asked
+ * for, if this is more than options->memory. */
 ff_status ff_ssp_cycles_new(ff_ssp_cycles **out, const ff_ssp_program *program, const ff_ssp_cycles_options *options,
                             ff_error *err);
 void ff_ssp_cycles_free(ff_ssp_cycles *run);

@@ -73,6 +73,9 @@ typedef struct ff_ssp_spe ff_ssp_spe;
 ff_status ff_ssp_spe_new(ff_ssp_spe **out, const ff_ssp_code *code, const ff_ssp_spe_options *options, ff_error *err);
 void ff_ssp_spe_free(ff_ssp_spe *spe);
 
+/* Bytes of memory that ff_ssp_spe_new() asks for. O(1). */
+uint64_t ff_ssp_spe_bytes(const ff_ssp_code *code);
+
 /* Begins a trajectory at time 0 with these populations: whole numbers from 0 to FF_SSP_MOST in the network's order. NULL: those
  * of the program. O(RUs + copies). */
 void ff_ssp_spe_start(ff_ssp_spe *spe, uint64_t key, uint64_t trajectory, const double *initial);

@@ -9,6 +9,13 @@
 
 /* ---- memory ------------------------------------------------------------------------------------------------------------ */
 
+uint64_t ff_ssp_spe_bytes(const ff_ssp_code *code) {
+  const uint64_t reactions = ff_ssp_whole_chunks(code->n_reactions), copies = code->n_copies, merger = code->program->chip.merger;
+  const uint64_t a_unit = sizeof(ff_ssp_ru) + (uint64_t)code->n_entries * sizeof(ff_ssp_entry) + code->ahead * sizeof(uint32_t);
+  return sizeof(ff_ssp_spe) + copies * sizeof(ff_ssp_copy) + code->n_units * a_unit + (merger + 1) * sizeof(uint32_t) +
+         (uint64_t)code->n_species * sizeof(double) + reactions * (code->is_double ? sizeof(double) : sizeof(float));
+}
+
 ff_status ff_ssp_spe_new(ff_ssp_spe **out, const ff_ssp_code *code, const ff_ssp_spe_options *options, ff_error *err) {
   *out = NULL;
   ff_ssp_spe *e = ff_calloc(1, sizeof *e);

@@ -34,14 +34,19 @@ static ff_status make_lane(ff_ssp_timing *t, uint32_t j, ff_error *err) {
 
 /* A change waits until its row is read for a later step. The SMU is ahead of the RU by as many steps as it asks populations for.
  * So a change is written, or joins one that waits, within so many steps and some more. A step has at most FF_SSP_CHANGES. */
+static uint32_t most_waiting(const ff_ssp_chip *chip, uint64_t fetched) {
+  const uint64_t most = chip->data > A_LINE ? chip->data : A_LINE;
+  if (fetched == 0) return 0;
+  const uint64_t changes = FF_SSP_CHANGES * (most / fetched + 6);
+  return (uint32_t)(changes < fetched ? changes : fetched);
+}
+
 static ff_status make_smu(ff_ssp_timing *t, uint32_t u, ff_error *err) {
   smu *m = &t->smus[u];
-  const uint64_t fetched = t->plans[u % t->R].fetched, most = t->chip->data > A_LINE ? t->chip->data : A_LINE;
   m->last_take = m->forgot = m->inbox.at = NEVER;
   m->step = 1;
-  if (fetched == 0) return FF_OK;
-  const uint64_t changes = FF_SSP_CHANGES * (most / fetched + 6);
-  m->most_waiting = (uint32_t)(changes < fetched ? changes : fetched);
+  m->most_waiting = most_waiting(t->chip, t->plans[u % t->R].fetched);
+  if (m->most_waiting == 0) return FF_OK;
   m->waiting = ff_calloc(m->most_waiting, sizeof *m->waiting);
   if (m->waiting == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the writes of an SMU");
   return FF_OK;
@@ -88,6 +93,18 @@ static ff_status make_all(ff_ssp_timing *t, ff_error *err) {
   if (status == FF_OK) status = make_units(t, err);
   if (status == FF_OK) status = ff_ssp_memory_new(t, err);
   return status;
+}
+
+uint64_t ff_ssp_timing_bytes(const ff_ssp_program *program) {
+  const ff_ssp_chip *chip = &program->chip;
+  const uint64_t a_unit = sizeof(unit) + sizeof(smu) + 2 * (sizeof(waker) + sizeof(uint32_t)) + sizeof(client);
+  uint64_t bytes = sizeof(spe) + sizeof(client) + ((uint64_t)chip->vector_lines + chip->victims) * sizeof(uint32_t);
+  for (uint32_t j = 0; j < chip->rus; j++) {
+    uint64_t fetched = 0;
+    for (uint32_t i = 0; i < program->units[j].n_fetches; i++) fetched += ff_ssp_fetch_length(program->units[j].fetches[i]);
+    bytes += a_unit + most_waiting(chip, fetched) * sizeof(change) + (fetched > 0 ? ff_ssp_client_bytes(chip) : 0);
+  }
+  return bytes * chip->spes;
 }
 
 ff_status ff_ssp_timing_new(ff_ssp_timing **out, const ff_ssp_program *program, const ff_ssp_steps *steps,

@@ -95,6 +95,10 @@ ff_status ff_ssp_timing_new(ff_ssp_timing **out, const ff_ssp_program *program, 
                             const ff_ssp_timing_options *options, ff_error *err);
 void ff_ssp_timing_free(ff_ssp_timing *timing);
 
+/* Bytes of memory that ff_ssp_timing_new() asks for, but for what does not depend on the number of SPEs and for the channels.
+ * O(RUs). */
+uint64_t ff_ssp_timing_bytes(const ff_ssp_program *program);
+
 /* Simulates the cycles before `to`. Stops before if all SPEs are done (*done is then 1, otherwise 0), or after the cycle in which
  * the steps that have ended, of all SPEs together, become at least `steps`. After a failure it must not be called again. */
 ff_status ff_ssp_timing_advance(ff_ssp_timing *timing, uint64_t to, uint64_t steps, int *done, ff_error *err);

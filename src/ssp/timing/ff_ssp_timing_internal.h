@@ -249,6 +249,9 @@ void ff_ssp_smu_changes(ff_ssp_timing *t, uint32_t u, uint32_t spid, uint64_t st
 
 ff_status ff_ssp_memory_new(ff_ssp_timing *t, ff_error *err);
 
+/* Bytes of the rings of a client that reads populations. */
+uint64_t ff_ssp_client_bytes(const ff_ssp_chip *chip);
+
 /* Adds a request of a client at the present cycle, for n populations. There must be a place. */
 void ff_ssp_ask(ff_ssp_timing *t, uint32_t of, uint32_t line, int is_write, uint32_t n);
 

@@ -23,6 +23,11 @@ static ff_status make_client(ff_ssp_timing *t, uint32_t i, const ff_ssp_place *p
   return FF_OK;
 }
 
+uint64_t ff_ssp_client_bytes(const ff_ssp_chip *chip) {
+  const uint64_t way = chip->reorder > 0 ? chip->reorder : 1, arrivals = chip->requests < way + 1 ? chip->requests : way + 1;
+  return power_of_2(chip->requests) * sizeof(asked) + power_of_2(chip->data) * sizeof(line_read) + arrivals * sizeof(arrival);
+}
+
 /* Clients that never ask have no rings. */
 static ff_status make_clients(ff_ssp_timing *t, ff_error *err) {
   const ff_ssp_program *p = t->program;
