@@ -13,16 +13,16 @@
 #' @returns The events, from which [ssp_cycles()] and [ssp_memory()] tell the cycles. All cycles are simulated. Each SPE takes the
 #'   trajectories in their order, and one that ends one takes the next. After its last reaction, a trajectory has one more step,
 #'   which finds its end.
-#' @section What the result depends on: The cycles depend on the program, and on the reactions that fire in each step; not on times,
-#'   nor on counts. For events of `"first_reaction"`, and a processor with `precision = "double"`, they are those of
+#' @section What the result depends on: The cycles depend on the program, and on the reactions that fire in each step; not on
+#'   times, nor on counts. For events of `"first_reaction"`, and a processor with `precision = "double"`, they are those of
 #'   [`simulate()`][simulate.ssp_program] for the program with the same seed, the same times and `cycles = "all"`. With another
 #'   method or precision, they are those of other trajectories with the same distribution. (With `precision = "single"`, the
 #'   processor rounds, so its distribution differs a little.) Rates and initial counts may differ from those of the program: its
 #'   instructions take the same time.
-#' @section Speed: [`simulate()`][simulate.ssp_program] for a program evaluates all reactions in each step. `replay_ssp()` does not,
-#'   so it takes as long as the model of the cycles alone. If all data are on the chip, this model needs little time for a step:
-#'   cycles of 65,536 reactions on 128 RUs were simulated 29 times as fast, 12 times with the simulation of the events. If RUs wait
-#'   for the memory, its simulation takes the time, and nothing is gained.
+#' @section Speed: [`simulate()`][simulate.ssp_program] for a program evaluates all reactions in each step. `replay_ssp()` does
+#'   not, so it takes as long as the model of the cycles alone. If all data are on the chip, this model needs little time for a
+#'   step: cycles of 65,536 reactions on 128 RUs were simulated 29 times as fast, or 12 times with the simulation of the events.
+#'   If RUs wait for the memory, its simulation takes the time, and nothing is gained.
 #' @section Errors: `fireflip_error_argument` if `events` are not the complete events of an exact method, or if reactions of their
 #'   network are not those of the program.
 #' @references Park H, Gerstlauer A. Toward a fast stochastic simulation processor for biochemical reaction networks. University
@@ -62,7 +62,9 @@ fired_reactions <- function(events, net) {
     abort_value("events", firings_expected, events, "; this one is not about a reaction network.")
   }
   if (run$method %in% approximate_methods()) {
-    abort_argument(sprintf("`events` are of method \"%s\", which is approximate; a processor fires single reactions.", run$method))
+    abort_argument(sprintf(
+      "`events` are of method \"%s\", which is approximate; a processor fires single reactions.", run$method
+    ))
   }
   if (!all(columns %in% names(events)) || nrow(events) != run$events) {
     abort_argument("`events` must be complete, as each step depends on the one before; rows or columns were removed.")

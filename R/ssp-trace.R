@@ -13,13 +13,13 @@
 #' @param ... For `plot()`, arguments of [graphics::image()]. `print()` ignores it.
 #' @returns A data frame of class `ssp_trace` with a row for each RU and cycle, and the columns `spe`, `ru`, `step` (of the SPE;
 #'   `NA` after the last one), `cycle` and `state` (a factor; see section States of [ssp_cycles()]). Steps and cycles are numbered
-#'   from 1. The run is that of `simulate(program, nsim = spes, steps = steps, seed = seed)`, where `spes` is the number of SPEs. So
-#'   there is one step more, which finds that no reaction is to fire. `plot()` draws a row for each RU and a column for each
+#'   from 1. The run is that of `simulate(program, nsim = spes, steps = steps, seed = seed)`, where `spes` is the number of SPEs.
+#'   So there is one step more, which finds that no reaction is to fire. `plot()` draws a row for each RU and a column for each
 #'   cycle. Lines mark the ends of steps, if there are at most 200.
-#' @section Steps: The step of an SPE ends when the shortest waiting time is known. If all that its RUs need is on the chip, and the
-#'   state change is in the vector cache, a step takes as many cycles as the longest RU has instructions, and `latency - barrier +
-#'   1 + 2 ceil(log2 rus)` more, where `latency`, `barrier` and `rus` are fields of [ssp()]. In the first step, the state change
-#'   need not come to the RUs, which saves `1 + ceil(log2 rus)` of these cycles.
+#' @section Steps: The step of an SPE ends when the shortest waiting time is known. If all that its RUs need is on the chip, and
+#'   the state change is in the vector cache, a step takes as many cycles as the longest RU has instructions, and
+#'   `latency - barrier + 1 + 2 ceil(log2 rus)` more, where `latency`, `barrier` and `rus` are fields of [ssp()]. In the first
+#'   step, the state change need not come to the RUs, which saves `1 + ceil(log2 rus)` of these cycles.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_size` if the trace would have more than
 #'   10,000,000 rows, or if a count exceeds 2^32 - 1. `fireflip_error_model` if a propensity exceeds the largest number of the
 #'   precision.
@@ -118,8 +118,8 @@ plot.ssp_trace <- function(x, y, ...) {
   invisible(x)
 }
 
-# Lines at the ends of steps before the last cycle, across the RUs of their SPE. The numbers of the first SPE's steps are above the
-# picture. `rows` are those of an RU of each SPE.
+# Lines at the ends of steps before the last cycle, across the RUs of their SPE. The numbers of the first SPE's steps are above
+# the picture. `rows` are those of an RU of each SPE.
 mark_steps <- function(rows, units, last_cycle) {
   if (nrow(rows) == 0L) return(invisible())
   steps <- stats::aggregate(cycle ~ step + spe, rows, range)

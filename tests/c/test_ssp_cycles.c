@@ -498,7 +498,9 @@ static void a_trace_adds_up_to_the_counts(void) {
     chip.reaction_fifo = 8;
     chip.precision = 32 + 32 * below(&state, 2);
     chip.grants = below(&state, 2);
-    const ff_ssp_cycles_options o = {.key = i, .n = chip.spes + below(&state, 3), .last = INFINITY, .steps = 1 + below(&state, 9)};
+    ff_ssp_cycles_options o = {.key = i, .last = INFINITY};
+    o.n = chip.spes + below(&state, 3);
+    o.steps = 1 + below(&state, 9);
     ff_ssp_program *p = NULL;
     ff_ssp_trace *trace = NULL;
     ff_error err;

@@ -312,7 +312,7 @@ SEXP ffi_ssp_trace_result(SEXP pointer) {
     for (uint64_t i = 0; i < n; i++, row++) {
       const uint32_t of = ff_ssp_trace_state(c->trace, u / rus, u % rus, i);
       INTEGER(state)[row] = (int)of + 1;
-      const int ends = ff_ssp_trace_ends(c->trace, u / rus, i); /* in the first cycle in which an SPE is done, its last step ends */
+      const int ends = ff_ssp_trace_ends(c->trace, u / rus, i); /* the last step ends in the first cycle of an SPE that is done */
       INTEGER(step)[row] = of == FF_SSP_DONE && !ends ? NA_INTEGER : ended + 1;
       ended += ends;
     }

@@ -23,8 +23,8 @@ typedef struct {
   uint64_t sample;         /* and not before so many steps of all SPEs; 0: 100,000, or those of 4,000,000 instructions if fewer */
   double *times, *states;  /* NULL, or of each trajectory that ends: when its last reaction fired, and the counts after that, in
                             * the network's order, first by trajectory. The caller keeps the arrays. */
-  ff_ssp_source fired;     /* if it is given, no propensities and no waiting times are computed. Then it alone says when trajectories
-                            * end, key, initial, last and steps are not read, and times and states must be NULL. */
+  ff_ssp_source fired;     /* if it is given, no propensities and no waiting times are computed. Then it alone says when
+                            * trajectories end, key, initial, last and steps are not read, and times and states must be NULL. */
 } ff_ssp_cycles_options;
 
 /* What is known of the cycles of a step: by the means of batches with equal numbers of steps, after a warm-up. What is sampled is

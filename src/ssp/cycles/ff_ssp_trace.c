@@ -27,7 +27,8 @@ ff_status ff_ssp_trace_new(ff_ssp_trace **out, const ff_ssp_program *program, co
   t->steps = ff_calloc(t->spes, sizeof *t->steps);
   ff_status status = FF_OK;
   if (t->states == NULL || t->ends == NULL || t->counts == NULL || t->steps == NULL)
-    status = ff_error_set(err, FF_EMEMORY, "no memory for a record of %llu cycles of %zu RUs", (unsigned long long)t->most, units);
+    status = ff_error_set(err, FF_EMEMORY, "no memory for a record of %llu cycles of %zu RUs", (unsigned long long)t->most,
+                          units);
   if (status == FF_OK) status = ff_ssp_cycles_new(&t->run, program, options, err);
   if (status != FF_OK) {
     ff_ssp_trace_free(t);
@@ -47,8 +48,8 @@ void ff_ssp_trace_free(ff_ssp_trace *t) {
   free(t);
 }
 
-/* The state in which an RU spent the last cycle: that whose count has grown by 1, while the others are the same. Brings the counts
- * up to date. Returns FF_SSP_N_STATES if there is no such state, or more than one. */
+/* The state in which an RU spent the last cycle: that whose count has grown by 1, while the others are the same. Brings the
+ * counts up to date. Returns FF_SSP_N_STATES if there is no such state, or more than one. */
 static uint32_t state_of(uint64_t before[FF_SSP_N_STATES], const uint64_t now[FF_SSP_N_STATES]) {
   uint32_t state = FF_SSP_N_STATES, changed = 0;
   for (uint32_t i = 0; i < FF_SSP_N_STATES; i++) {
