@@ -186,9 +186,9 @@ plot.ssp_program <- function(x, y, ...) {
   kinds <- c(uni = "one reactant", bi1 = "twice the same", bi2 = "two reactants", source = "source", dummy = "dummy")
   kinds <- kinds[colSums(units[names(kinds)]) > 0]
   colours <- grDevices::hcl.colors(max(3L, length(kinds)), "Viridis")[seq_along(kinds)]
-  graphics::barplot(
-    t(as.matrix(units[names(kinds)])), names.arg = units$ru, col = colours, border = NA, xlab = "RU",
-    ylab = "instructions a step", legend.text = kinds, args.legend = list(bty = "n", border = NA), ...
-  )
+  draw_stacks(list(
+    height = t(as.matrix(units[names(kinds)])), names.arg = units$ru, col = colours, xlab = "RU", ylab = "instructions a step",
+    legend.text = kinds
+  ), ...)
   invisible(x)
 }

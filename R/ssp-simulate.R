@@ -158,23 +158,27 @@ run_cycles <- function(program, options, progress) {
     options$counts <- rep(0, length(options$counts))
   }
   pointer <- new_cycles(program, options)
+  c(
+    follow_cycles(pointer, options$nsim, progress),
+    list(times = options$times, counts = options$counts, seconds = proc.time()[["elapsed"]] - started)
+  )
+}
+
+# Works on a run to its end, and releases it.
+follow_cycles <- function(pointer, nsim, progress) {
   on.exit(.Call(ffi_release, pointer))
+  started <- proc.time()[["elapsed"]]
   bar <- NULL
   repeat {
     state <- .Call(ffi_ssp_cycles_advance, list(pointer), piece_seconds)
     if (state$done == 1) break
     if (!progress || proc.time()[["elapsed"]] - started < 1) next
-    if (is.null(bar)) bar <- start_ensemble_bar(options$nsim, environment())
+    if (is.null(bar)) bar <- start_ensemble_bar(nsim, environment())
     now <- sprintf("%s steps, %s cycles each", format_short(state$steps), format_short(state$mean))
     cli::cli_progress_update(id = bar, set = state$ended, force = TRUE, extra = list(now = now))
   }
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
-  c(
-    .Call(ffi_ssp_cycles_result, pointer),
-    list(
-      nsim = options$nsim, times = options$times, counts = options$counts, seconds = proc.time()[["elapsed"]] - started
-    )
-  )
+  c(.Call(ffi_ssp_cycles_result, pointer), list(nsim = nsim))
 }
 
 # What a result knows of cycles is a note: results with the same trajectories are identical, whatever they took.
@@ -184,12 +188,12 @@ with_cycles <- function(out, found, program) {
 }
 
 noted_cycles <- function(x) {
-  if (missing(x)) abort_value("x", "a result of simulate() for a program of compile_ssp()", x)
+  if (missing(x)) abort_value("x", "a result of simulate() for a program of compile_ssp(), or of replay_ssp()", x)
   note <- attr(x, "ssp")
   if (is.null(note)) {
     abort_argument(paste(
-      "The object has no cycles: it must be an unchanged result of simulate() for a program of compile_ssp(), with `cycles`",
-      "other than \"none\"."
+      "The object has no cycles: it must be an unchanged result of replay_ssp(), or of simulate() for a program of",
+      "compile_ssp() with `cycles` other than \"none\"."
     ))
   }
   .Call(ffi_noted, note)
@@ -198,11 +202,12 @@ noted_cycles <- function(x) {
 #' Where the cycles of a processor went
 #'
 #' `ssp_cycles()` tells for each reaction unit (RU) how many cycles it spent in each state, and `ssp_memory()` what the channels
-#' of the memory did, in a run of [`simulate()`][simulate.ssp_program] for a program.
+#' of the memory did, in a run of [`simulate()`][simulate.ssp_program] for a program, or of [replay_ssp()].
 #'
-#' @param x A result of [`simulate()`][simulate.ssp_program] for a program.
+#' @param x A result of [`simulate()`][simulate.ssp_program] for a program, or of [replay_ssp()].
 #' @returns `ssp_cycles()`: a data frame of class `ssp_cycles` with the columns `spe`, `ru`, `state`, `cycles` and `share`. The
-#'   cycles of an RU add up to those of the run. `summary()` adds up RUs; `plot()` shows shares. `ssp_memory()`: a data frame with
+#'   cycles of an RU add up to those of the run. `summary()` adds up RUs; `plot()` shows shares, and takes arguments of
+#'   [graphics::barplot()]. A selection of rows or columns is a plain data frame. `ssp_memory()`: a data frame with
 #'   a row for each channel and use of it, and the columns `channel`, `use` (`"reactions"`, `"species"`, `"writes"` and
 #'   `"vectors"`), `lines`, `bytes`, `bandwidth` (GB/s) and `bus` (the share of the time in which this use has the channel's data
 #'   bus).
@@ -222,6 +227,7 @@ noted_cycles <- function(x) {
 #'   whether the whole run was simulated; `throughput`, steps a second of all SPEs that have a trajectory; `vectors`, the hits,
 #'   victim hits and misses of the vector caches.
 #' @section Errors: `fireflip_error_argument` if `x` is no such result.
+#' @seealso [ssp_trace()] for what each RU does in each cycle.
 #' @export
 #' @examples
 #' net <- reaction_model("aggregation", copies = 64, sets = 16, seed = 1)
@@ -281,17 +287,32 @@ summary.ssp_cycles <- function(object, ...) {
   data.frame(state = names(cycles), cycles = as.vector(cycles), share = as.vector(cycles) / sum(cycles))
 }
 
+# The pace is that of all rows, so a selection does not have it.
+#' @export
+`[.ssp_cycles` <- function(x, ...) {
+  out <- NextMethod()
+  if (!is.data.frame(out) || identical(dim(out), dim(x))) return(out)
+  attr(out, "pace") <- attr(out, "chip") <- NULL
+  class(out) <- "data.frame"
+  out
+}
+
 #' @export
 plot.ssp_cycles <- function(x, ...) {
   unit <- paste(x$spe, x$ru, sep = ".")
   shares <- tapply(x$share, list(factor(x$state, unique(x$state)), factor(unit, unique(unit))), sum)
   shares <- shares[rowSums(shares) > 0, , drop = FALSE]
   colours <- grDevices::hcl.colors(max(3L, nrow(shares)), "Viridis")[seq_len(nrow(shares))]
-  graphics::barplot(
-    shares, col = colours, border = NA, xlab = "SPE.RU", ylab = "share of the cycles", legend.text = rownames(shares),
-    args.legend = list(bty = "n", border = NA), ...
-  )
+  draw_stacks(list(
+    height = shares, col = colours, xlab = "SPE.RU", ylab = "share of the cycles", legend.text = rownames(shares)
+  ), ...)
   invisible(x)
+}
+
+# Stacked bars with a legend. Arguments of the user replace ours.
+draw_stacks <- function(ours, ...) {
+  ours <- c(ours, list(border = NA, args.legend = list(bty = "n", border = NA)))
+  do.call(graphics::barplot, utils::modifyList(ours, list(...)))
 }
 
 #' @rdname ssp_cycles

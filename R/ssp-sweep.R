@@ -79,7 +79,7 @@ sample_pace <- function(program, seed, error, seconds) {
   on.exit(.Call(ffi_release, pointer))
   end <- proc.time()[["elapsed"]] + seconds
   repeat {
-    state <- .Call(ffi_ssp_cycles_advance, pointer, min(piece_seconds, seconds))
+    state <- .Call(ffi_ssp_cycles_advance, list(pointer), min(piece_seconds, seconds))
     if (state$done == 1 || proc.time()[["elapsed"]] >= end) break
   }
   c(.Call(ffi_ssp_cycles_result, pointer), nsim = Inf)

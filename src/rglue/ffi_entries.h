@@ -74,6 +74,10 @@ FFI_ENTRY(ffi_ssp_new, 2)
 FFI_ENTRY(ffi_ssp_cycles_new, 2)
 FFI_ENTRY(ffi_ssp_cycles_advance, 2)
 FFI_ENTRY(ffi_ssp_cycles_result, 1)
+FFI_ENTRY(ffi_ssp_replay_new, 3)
+FFI_ENTRY(ffi_ssp_trace_new, 4)
+FFI_ENTRY(ffi_ssp_trace_advance, 2)
+FFI_ENTRY(ffi_ssp_trace_result, 1)
 
 /* ffi_ensemble.c */
 FFI_ENTRY(ffi_ensemble_why_not, 1)

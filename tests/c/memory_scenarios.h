@@ -74,6 +74,7 @@ static const scenario scenarios[] = {
     {"processor's program, its network", prepare_compiled_ssp, decompiles_ssp, end_compiled_ssp, 2},
     {"processor's program, moved", prepare_compiled_ssp, moves_ssp, end_compiled_ssp, 0},
     {"processor's program, its cycles", prepare_compiled_ssp, counts_ssp_cycles, end_compiled_ssp, 2},
+    {"processor's program, a trace", prepare_compiled_ssp, replays_ssp_cycles, end_compiled_ssp, 2},
     {"processor's program, executed", prepare_ssp_run, executes_ssp, end_ssp_run, 2},
     {"processor's program, traced", prepare_ssp_run, traces_ssp, end_ssp_run, 0},
     {"variables", prepare_bngl, uses_variables, NULL, 0},

@@ -4,6 +4,7 @@
 
 #include "../../src/ssp/compile/ff_ssp_compile.h"
 #include "../../src/ssp/cycles/ff_ssp_cycles.h"
+#include "../../src/ssp/cycles/ff_ssp_trace.h"
 #include "memory_given.h"
 #include "ssp_networks.h"
 
@@ -90,6 +91,24 @@ static ff_status counts_ssp_cycles(ff_error *err) {
   CHECK_OUT(status, run);
   while (status == FF_OK && !done) status = ff_ssp_cycles_advance(run, 1, &done, err);
   ff_ssp_cycles_free(run);
+  return status;
+}
+
+static uint32_t fires_no_more(void *of, uint64_t trajectory) {
+  (void)of;
+  (void)trajectory;
+  return FF_SSP_ENDS;
+}
+
+/* The same without processing elements, and with a record of each cycle. */
+static ff_status replays_ssp_cycles(ff_error *err) {
+  const ff_ssp_cycles_options options = {.n = 3, .fired = {fires_no_more, NULL}};
+  ff_ssp_trace *trace;
+  int done = 0;
+  ff_status status = ff_ssp_trace_new(&trace, compiled_ssp, &options, 100000, err);
+  CHECK_OUT(status, trace);
+  while (status == FF_OK && !done) status = ff_ssp_trace_advance(trace, 1, &done, err);
+  ff_ssp_trace_free(trace);
   return status;
 }
 

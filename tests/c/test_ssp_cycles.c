@@ -1,5 +1,6 @@
 /* Trajectories and cycles of a Stochastic Simulation Processor together: what ends a run, its trajectories, and its pace. */
 #include "../../src/ssp/cycles/ff_ssp_cycles.h"
+#include "../../src/ssp/cycles/ff_ssp_trace.h"
 
 #include <math.h>
 
@@ -377,6 +378,203 @@ static void too_much_memory_is_refused(void) {
   ff_reactions_free(net);
 }
 
+/* ---- reactions that have fired already ----------------------------------------------------------------------------------- */
+
+#define MOST_FIRED 64
+
+/* Of each trajectory, the reactions that fire, FF_SSP_ENDS after them, and how many were asked for. */
+typedef struct {
+  uint64_t first;
+  uint32_t tags[12][MOST_FIRED], asked[12];
+} tape;
+
+static uint32_t play(void *of, uint64_t trajectory) {
+  tape *t = of;
+  const uint64_t i = trajectory - t->first;
+  FF_CHECK(trajectory >= t->first && i < 12 && t->asked[i] < MOST_FIRED);
+  return t->tags[i][t->asked[i]++];
+}
+
+static void record_tape(tape *t, const ff_ssp_program *p, const ff_ssp_cycles_options *o) {
+  ff_ssp_code *code = NULL;
+  ff_ssp_spe *spe = NULL;
+  ff_error err;
+  *t = (tape){.first = o->first};
+  FF_CHECK_OK(ff_ssp_code_new(&code, p, &err), &err);
+  FF_CHECK_OK(ff_ssp_spe_new(&spe, code, NULL, &err), &err);
+  for (uint64_t i = 0; i < o->n; i++) {
+    uint32_t n = 0;
+    ff_ssp_spe_start(spe, o->key, o->first + i, NULL);
+    while (ff_ssp_spe_step(spe) && n < o->steps) t->tags[i][n++] = ff_ssp_spe_winner(spe)->tag;
+    t->tags[i][n] = FF_SSP_ENDS;
+  }
+  ff_ssp_spe_free(spe);
+  ff_ssp_code_free(code);
+}
+
+/* All counts of two runs of a program. */
+static void compare_cycles(const ff_ssp_program *p, const ff_ssp_cycles *a, const ff_ssp_cycles *b) {
+  const ff_ssp_timing *const of[2] = {ff_ssp_cycles_timing(a), ff_ssp_cycles_timing(b)};
+  FF_CHECK_INT(ff_ssp_timing_now(of[0]), ff_ssp_timing_now(of[1]));
+  FF_CHECK_INT(ff_ssp_cycles_steps(a), ff_ssp_cycles_steps(b));
+  FF_CHECK_INT(ff_ssp_cycles_ended(a), ff_ssp_cycles_ended(b));
+  FF_CHECK(pace_of(a).mean == pace_of(b).mean && pace_of(a).complete && pace_of(b).complete);
+  for (uint32_t u = 0; u < p->chip.spes * p->chip.rus; u++) {
+    uint64_t cycles[2][FF_SSP_N_STATES];
+    for (int i = 0; i < 2; i++) ff_ssp_timing_unit(of[i], u / p->chip.rus, u % p->chip.rus, cycles[i]);
+    FF_CHECK_SAY(memcmp(cycles[0], cycles[1], sizeof cycles[0]) == 0, "RU %u spends its cycles in other states", u);
+  }
+}
+
+/* Fewer trajectories than SPEs, and more, of processors whose memories are too small. */
+static void fired_reactions_take_the_same_cycles(void) {
+  for (uint32_t spes = 1; spes <= 4; spes++) {
+    ff_reactions *net = spes % 2 == 0 ? aggregation_network(3, 2, 4) : dying_network();
+    const ff_ssp_chip chip = small_chip(spes, 1 + spes % 3);
+    ff_ssp_program *p = compile(net, &chip);
+    for (uint64_t n = spes > 1 ? spes - 1 : 1; n <= 11 && p != NULL; n += 3) {
+      const ff_ssp_cycles_options o = {.key = n, .first = 100 * n, .n = n, .last = INFINITY, .steps = 10 + n};
+      tape fired;
+      ff_error err;
+      record_tape(&fired, p, &o);
+      const ff_ssp_cycles_options given = {.first = o.first, .n = n, .fired = {play, &fired}};
+      ff_ssp_cycles *run = run_all(p, &o, &err), *replay = run_all(p, &given, &err);
+      if (run != NULL && replay != NULL) compare_cycles(p, run, replay);
+      for (uint64_t i = 0; i < n; i++) FF_CHECK(fired.asked[i] > 0 && fired.tags[i][fired.asked[i] - 1] == FF_SSP_ENDS);
+      ff_ssp_cycles_free(run);
+      ff_ssp_cycles_free(replay);
+    }
+    ff_ssp_program_free(p);
+    ff_reactions_free(net);
+  }
+}
+
+static uint32_t always(void *of, uint64_t trajectory) {
+  (void)trajectory;
+  return *(const uint32_t *)of;
+}
+
+/* Nothing is computed: no count allows a reaction, and one fires all the same. All data are on chip, so the pace is that of the
+ * formula. A number that is no reaction of the network is refused, and so is what a source cannot know. */
+static void the_source_alone_decides(void) {
+  ff_reactions *net = aggregation_network(5, 5, 1);
+  for (uint32_t s = 0; s < 20; s++) net->initial[s] = 0;
+  ff_ssp_chip chip = ff_ssp_chip_default();
+  chip.spes = 2;
+  chip.rus = 3;
+  ff_ssp_program *p = compile(net, &chip);
+  static const uint32_t numbers[] = {0, 20, 39, 40, FF_SSP_ENDS - 1}; /* there are 40 */
+  for (size_t i = 0; i < 5 && p != NULL; i++) {
+    const uint32_t number = numbers[i];
+    uint32_t fires = number, longest = 0;
+    ff_ssp_cycles_options o = {.n = 2, .error = 0.01, .sample = 1, .fired = {always, &fires}};
+    ff_ssp_cycles *run = NULL;
+    ff_error err = {.text = ""};
+    int done = 0;
+    FF_CHECK_OK(ff_ssp_cycles_new(&run, p, &o, &err), &err);
+    const ff_status status = ff_ssp_cycles_advance(run, 10, &done, &err);
+    for (uint32_t j = 0; j < chip.rus; j++) longest = p->units[j].n_local > longest ? p->units[j].n_local : longest;
+    FF_CHECK_INT(status, number < 40 ? FF_OK : FF_EARGUMENT);
+    if (status == FF_OK)
+      FF_CHECK(done && pace_of(run).mean == longest + chip.latency - chip.barrier + 1 + 2 * log2_up(chip.rus));
+    else
+      FF_CHECK_SAY(strstr(err.text, "was said to fire; the program has 40 reactions") != NULL, "%s", err.text);
+    ff_ssp_cycles_free(run);
+    double time[2];
+    o.times = time;
+    FF_CHECK_INT(ff_ssp_cycles_new(&run, p, &o, &err), FF_EARGUMENT);
+    FF_CHECK(run == NULL);
+  }
+  ff_ssp_program_free(p);
+  ff_reactions_free(net);
+}
+
+/* ---- traces ---------------------------------------------------------------------------------------------------------------- */
+
+/* Compares a trace with the counts of the same run, whose trajectories have `steps` steps each. */
+static void compare_trace(const ff_ssp_program *p, const ff_ssp_trace *trace, const ff_ssp_cycles *run, uint64_t sums[]) {
+  const uint64_t n = ff_ssp_trace_cycles(trace);
+  FF_CHECK_INT(n, ff_ssp_timing_now(ff_ssp_cycles_timing(run)));
+  for (uint32_t s = 0; s < p->chip.spes; s++) {
+    ff_ssp_spe_counts counts;
+    uint64_t ends = 0, last = 0;
+    ff_ssp_timing_spe(ff_ssp_cycles_timing(run), s, &counts);
+    for (uint64_t i = 0; i < n; i++) {
+      if (!ff_ssp_trace_ends(trace, s, i)) continue;
+      ends++;
+      last = i;
+    }
+    FF_CHECK_INT(ends, counts.steps);
+    FF_CHECK_INT(last, counts.last_end);
+    for (uint32_t j = 0; j < p->chip.rus; j++) {
+      uint64_t cycles[FF_SSP_N_STATES], traced[FF_SSP_N_STATES] = {0};
+      ff_ssp_timing_unit(ff_ssp_cycles_timing(run), s, j, cycles);
+      for (uint64_t i = 0; i < n; i++) traced[ff_ssp_trace_state(trace, s, j, i)]++;
+      FF_CHECK_SAY(memcmp(cycles, traced, sizeof cycles) == 0, "RU %u of SPE %u spends its cycles in other states", j, s);
+      for (uint32_t i = 0; i < FF_SSP_N_STATES; i++) sums[i] += traced[i];
+    }
+  }
+}
+
+/* Random programs, on chips with too little room. All states occur in one or another. */
+static void a_trace_adds_up_to_the_counts(void) {
+  uint64_t state = 11, sums[FF_SSP_N_STATES] = {0};
+  for (uint32_t i = 0; i < 60; i++) {
+    ff_reactions *net = random_network(&state, 6 + below(&state, 30), 10 + below(&state, 60));
+    ff_ssp_chip chip = small_chip(1 + below(&state, 4), 1 + below(&state, 4));
+    chip.reaction_memory = 16u << below(&state, 6);
+    chip.reaction_fifo = 8;
+    chip.precision = 32 + 32 * below(&state, 2);
+    chip.grants = below(&state, 2);
+    ff_ssp_cycles_options o = {.key = i, .last = INFINITY};
+    o.n = chip.spes + below(&state, 3);
+    o.steps = 1 + below(&state, 9);
+    ff_ssp_program *p = NULL;
+    ff_ssp_trace *trace = NULL;
+    ff_error err;
+    int done = 0;
+    FF_CHECK_OK(ff_ssp_compile(&p, net, &chip, (ff_ssp_optimise)(i % 3), i, &err), &err);
+    ff_ssp_cycles *run = run_all(p, &o, &err);
+    FF_CHECK_OK(ff_ssp_trace_new(&trace, p, &o, 10000000, &err), &err);
+    ff_status status = FF_OK;
+    while (status == FF_OK && !done) status = ff_ssp_trace_advance(trace, 1, &done, &err);
+    FF_CHECK_OK(status, &err);
+    if (status == FF_OK && run != NULL) compare_trace(p, trace, run, sums);
+    ff_ssp_trace_free(trace);
+    ff_ssp_cycles_free(run);
+    ff_ssp_program_free(p);
+    ff_reactions_free(net);
+  }
+  for (uint32_t i = 0; i < FF_SSP_N_STATES; i++) FF_CHECK_SAY(sums[i] > 0, "no RU is in state %u", i);
+}
+
+/* A trace that does not fit is refused, and one that just fits is not. */
+static void a_trace_has_a_limit(void) {
+  ff_reactions *net = aggregation_network(3, 2, 4);
+  const ff_ssp_chip chip = small_chip(2, 2);
+  const ff_ssp_cycles_options o = {.key = 1, .n = 2, .last = INFINITY, .steps = 3};
+  ff_ssp_program *p = compile(net, &chip);
+  ff_error err = {.text = ""};
+  ff_ssp_cycles *run = p != NULL ? run_all(p, &o, &err) : NULL;
+  if (run == NULL) return;
+  const uint64_t rows = 4 * ff_ssp_timing_now(ff_ssp_cycles_timing(run));
+  for (uint64_t most = rows - 1; most <= rows; most++) {
+    ff_ssp_trace *trace = NULL;
+    int done = 0;
+    FF_CHECK_OK(ff_ssp_trace_new(&trace, p, &o, most, &err), &err);
+    ff_status status = FF_OK;
+    while (status == FF_OK && !done) status = ff_ssp_trace_advance(trace, 1, &done, &err);
+    FF_CHECK_INT(status, most == rows ? FF_OK : FF_ESIZE);
+    FF_CHECK_INT(ff_ssp_trace_cycles(trace), most / 4);
+    ff_ssp_trace_free(trace);
+  }
+  FF_CHECK_SAY(strstr(err.text, "fewer steps take fewer cycles") != NULL, "%s", err.text);
+  ff_ssp_cycles_free(run);
+  ff_ssp_program_free(p);
+  ff_reactions_free(net);
+}
+
 FF_TEST_MAIN("ssp_cycles", trajectories_are_those_of_spes, short_runs_end, trajectories_run_out, the_pace_on_chip_is_exact,
              idle_spes_do_not_count, the_sampled_pace_is_that_of_a_long_run, failures_are_told, a_good_end_hides_no_failure,
+             fired_reactions_take_the_same_cycles, the_source_alone_decides, a_trace_adds_up_to_the_counts, a_trace_has_a_limit,
              too_much_memory_is_refused)

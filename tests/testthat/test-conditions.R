@@ -11,7 +11,7 @@ test_that("a missing required argument is an error that names it", {
     model = net, rules = c(a = "a"), nodes = 2, x = net, name = "toggle", states = "a", of_interest = "a", perturbation = 0.1,
     update = "synchronous", file = tempfile(fileext = ".pbn"), rate = 1, z = 1,
     when = "time > 1", set = c(A = 1), a = sim, b = sim, net = attr(sim, "run")$model, reactions = 8,
-    program = compile_ssp(attr(sim, "run")$model)
+    program = compile_ssp(attr(sim, "run")$model), events = sim
   )
   tried <- 0
   for (name in getNamespaceExports("fireflip")) {

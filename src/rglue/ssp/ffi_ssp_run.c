@@ -1,8 +1,10 @@
 /* Programs at work: ensembles of trajectories, and the cycles that they take. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../ssp/cycles/ff_ssp_cycles.h"
+#include "../../ssp/cycles/ff_ssp_trace.h"
 #include "../ffi_ensemble.h"
 #include "../ffi_values.h"
 #include "ffi_ssp.h"
@@ -70,9 +72,17 @@ SEXP ffi_ssp_new(SEXP image, SEXP options) { return ffi_ensemble_make(&engine, i
 
 /* ---- cycles ----------------------------------------------------------------------------------------------------------- */
 
+/* Reactions that have fired, for ff_ssp_source. */
+typedef struct {
+  const int *reactions; /* numbers from 1, first by trajectory: R's memory */
+  uint64_t *next, *end; /* of each trajectory: the next place in `reactions`, and the end of its own */
+} fired;
+
 typedef struct {
   ff_ssp_program *program;
   ff_ssp_cycles *run;
+  ff_ssp_trace *trace;
+  fired fired;
 } clocked;
 
 static void finalize_clocked(SEXP pointer) {
@@ -80,8 +90,22 @@ static void finalize_clocked(SEXP pointer) {
   R_ClearExternalPtr(pointer);
   if (c == NULL) return;
   ff_ssp_cycles_free(c->run);
+  ff_ssp_trace_free(c->trace);
   ff_ssp_program_free(c->program);
+  free(c->fired.next);
+  free(c->fired.end);
   free(c);
+}
+
+/* A pointer to a run that has not begun, which the caller PROTECTs. It keeps `kept`. */
+static SEXP hold(clocked **c, SEXP image, SEXP kept) {
+  SEXP holder = PROTECT(ffi_pointer(finalize_clocked, 0, kept));
+  *c = ff_calloc(1, sizeof **c);
+  if (*c == NULL) ffi_no_memory("a processor");
+  R_SetExternalPtrAddr(holder, *c);
+  read_image(&(*c)->program, image);
+  UNPROTECT(1);
+  return holder;
 }
 
 /* Begins a run. `options` is list(seed, first, nsim, last, steps, error, memory, times, counts): trajectories first + 1 ...
@@ -98,16 +122,46 @@ SEXP ffi_ssp_cycles_new(SEXP image, SEXP options) {
   const double memory = Rf_asReal(ffi_element(options, "memory"));
   if (memory >= 1 && memory < 1e18) o.memory = (uint64_t)memory;
   ff_error err;
-  SEXP holder = PROTECT(ffi_pointer(finalize_clocked, 0, options));
-  clocked *c = ff_calloc(1, sizeof *c);
-  if (c == NULL) ffi_no_memory("a processor");
-  R_SetExternalPtrAddr(holder, c);
-  read_image(&c->program, image);
+  clocked *c;
+  SEXP holder = PROTECT(hold(&c, image, options));
   SEXP times = ffi_element(options, "times"), counts = ffi_element(options, "counts");
   if (times != R_NilValue) {
     o.times = REAL(ffi_typed(times, REALSXP, (R_xlen_t)o.n, FFI_ARGUMENT, "times", "numbers"));
     o.states = REAL(ffi_typed(counts, REALSXP, (R_xlen_t)(o.n * c->program->n_species), FFI_ARGUMENT, "counts", "numbers"));
   }
+  ffi_check(ff_ssp_cycles_new(&c->run, c->program, &o, &err), &err);
+  UNPROTECT(1);
+  return holder;
+}
+
+static uint32_t next_fired(void *of, uint64_t trajectory) {
+  fired *f = of;
+  return f->next[trajectory] < f->end[trajectory] ? (uint32_t)f->reactions[f->next[trajectory]++] - 1 : FF_SSP_ENDS;
+}
+
+/* Begins a run whose reactions have fired already. `reactions` has their numbers from 1, first by trajectory, and `counts` how
+ * many each trajectory has. */
+SEXP ffi_ssp_replay_new(SEXP image, SEXP reactions, SEXP counts) {
+  ff_error err;
+  clocked *c;
+  SEXP holder = PROTECT(hold(&c, image, reactions));
+  const R_xlen_t n = Rf_xlength(counts), events = Rf_xlength(reactions);
+  ffi_typed(reactions, INTSXP, -1, FFI_ARGUMENT, "reactions", "integers");
+  ffi_typed(counts, INTSXP, -1, FFI_ARGUMENT, "counts", "integers");
+  for (R_xlen_t i = 0; i < events; i++)
+    ffi_count_at(reactions, i, 1, c->program->n_reactions, FFI_ARGUMENT, "reactions", "numbers of reactions of the program");
+  c->fired = (fired){INTEGER(reactions), ff_calloc((size_t)n, sizeof(uint64_t)), ff_calloc((size_t)n, sizeof(uint64_t))};
+  if (c->fired.next == NULL || c->fired.end == NULL) ffi_no_memory("a processor");
+  uint64_t sum = 0;
+  for (R_xlen_t i = 0; i < n; i++) {
+    c->fired.next[i] = sum;
+    sum += ffi_count_at(counts, i, 0, (double)events, FFI_ARGUMENT, "counts", "numbers of reactions of trajectories");
+    c->fired.end[i] = sum;
+  }
+  if (sum != (uint64_t)events)
+    ffi_check(ff_error_set(&err, FF_EARGUMENT, "trajectories have %llu reactions in all, and %llu are given",
+                           (unsigned long long)sum, (unsigned long long)events), &err);
+  const ff_ssp_cycles_options o = {.n = (uint64_t)n, .fired = {next_fired, &c->fired}};
   ffi_check(ff_ssp_cycles_new(&c->run, c->program, &o, &err), &err);
   UNPROTECT(1);
   return holder;
@@ -205,24 +259,30 @@ static SEXP channel_counts(const ff_ssp_timing *t, const ff_ssp_chip *chip) {
   return out;
 }
 
-/* Returns list(cycles, steps, mean, error, sampled, complete, states, units, spes, channels): the present cycle, the pace, the
- * names of states, and matrices. */
-SEXP ffi_ssp_cycles_result(SEXP pointer) {
-  static const char *const names[] = {"cycles",   "steps",  "mean",  "error", "sampled",
-                                      "complete", "states", "units", "spes",  "channels"};
+static SEXP state_names(void) {
   static const char *const states[] = {
 #define FF_X(code, name, meaning) #name,
       FF_SSP_STATES(FF_X)
 #undef FF_X
   };
+  SEXP out = PROTECT(Rf_allocVector(STRSXP, FF_SSP_N_STATES));
+  for (int i = 0; i < FF_SSP_N_STATES; i++) SET_STRING_ELT(out, i, Rf_mkChar(states[i]));
+  UNPROTECT(1);
+  return out;
+}
+
+/* Returns list(cycles, steps, mean, error, sampled, complete, states, units, spes, channels): the present cycle, the pace, the
+ * names of states, and matrices. */
+SEXP ffi_ssp_cycles_result(SEXP pointer) {
+  static const char *const names[] = {"cycles",   "steps",  "mean",  "error", "sampled",
+                                      "complete", "states", "units", "spes",  "channels"};
   clocked *c = ffi_held(pointer, "a processor");
   const ff_ssp_timing *t = ff_ssp_cycles_timing(c->run);
   const ff_ssp_chip *chip = &c->program->chip;
   ff_ssp_pace pace;
   ff_ssp_cycles_pace(c->run, &pace);
-  SEXP out = PROTECT(ffi_list(10, names)), labels = Rf_allocVector(STRSXP, FF_SSP_N_STATES);
-  ffi_set(out, "states", labels);
-  for (int i = 0; i < FF_SSP_N_STATES; i++) SET_STRING_ELT(labels, i, Rf_mkChar(states[i]));
+  SEXP out = PROTECT(ffi_list(10, names));
+  ffi_set(out, "states", state_names());
   ffi_set(out, "cycles", Rf_ScalarReal((double)ff_ssp_timing_now(t)));
   ffi_set(out, "steps", Rf_ScalarReal((double)ff_ssp_timing_steps(t)));
   ffi_set(out, "mean", Rf_ScalarReal(pace.mean));
@@ -232,6 +292,58 @@ SEXP ffi_ssp_cycles_result(SEXP pointer) {
   ffi_set(out, "units", unit_cycles(t, chip));
   ffi_set(out, "spes", spe_counts(t, chip));
   ffi_set(out, "channels", channel_counts(t, chip));
+  UNPROTECT(1);
+  return out;
+}
+
+/* ---- traces ----------------------------------------------------------------------------------------------------------- */
+
+/* Begins a trace of at most `most` rows: a trajectory of each SPE, for so many steps. */
+SEXP ffi_ssp_trace_new(SEXP image, SEXP seed, SEXP steps, SEXP most) {
+  ff_error err;
+  clocked *c;
+  SEXP holder = PROTECT(hold(&c, image, R_NilValue));
+  const ff_ssp_cycles_options o = {.key = ffi_count(seed, "seed", FFI_MOST), .n = c->program->chip.spes, .last = INFINITY,
+                                   .steps = ffi_count(steps, "steps", FFI_MOST)};
+  ffi_check(ff_ssp_trace_new(&c->trace, c->program, &o, ffi_count(most, "most", FFI_MOST), &err), &err);
+  UNPROTECT(1);
+  return holder;
+}
+
+/* Works for about so many seconds. Returns whether the run has ended. */
+SEXP ffi_ssp_trace_advance(SEXP pointer, SEXP seconds) {
+  clocked *c = ffi_held(pointer, "a processor");
+  ff_error err;
+  int done;
+  R_CheckUserInterrupt();
+  ffi_check(ff_ssp_trace_advance(c->trace, ffi_number(seconds, "seconds"), &done, &err), &err);
+  return Rf_ScalarLogical(done);
+}
+
+/* Returns list(states, state, step): the names of states, and for each RU and cycle, first by RU, the number of its state from 1
+ * and that of its SPE's step; NA after the last one. */
+SEXP ffi_ssp_trace_result(SEXP pointer) {
+  static const char *const names[] = {"states", "state", "step"};
+  const clocked *c = ffi_held(pointer, "a processor");
+  const uint32_t spes = c->program->chip.spes, rus = c->program->chip.rus;
+  const uint64_t n = ff_ssp_trace_cycles(c->trace);
+  SEXP out = PROTECT(ffi_list(3, names));
+  ffi_set(out, "states", state_names());
+  SEXP state = Rf_allocVector(INTSXP, (R_xlen_t)(n * spes * rus));
+  ffi_set(out, "state", state);
+  SEXP step = Rf_allocVector(INTSXP, (R_xlen_t)(n * spes * rus));
+  ffi_set(out, "step", step);
+  size_t row = 0;
+  for (uint32_t u = 0; u < spes * rus; u++) {
+    int ended = 0;
+    for (uint64_t i = 0; i < n; i++, row++) {
+      const uint32_t of = ff_ssp_trace_state(c->trace, u / rus, u % rus, i);
+      INTEGER(state)[row] = (int)of + 1;
+      const int ends = ff_ssp_trace_ends(c->trace, u / rus, i); /* the last step ends in the first cycle of an SPE that is done */
+      INTEGER(step)[row] = of == FF_SSP_DONE && !ends ? NA_INTEGER : ended + 1;
+      ended += ends;
+    }
+  }
   UNPROTECT(1);
   return out;
 }

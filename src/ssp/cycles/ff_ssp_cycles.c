@@ -17,8 +17,8 @@
 struct ff_ssp_cycles {
   const ff_ssp_program *program;
   ff_ssp_cycles_options options;
-  ff_ssp_code *code;
-  ff_ssp_spe **spes;
+  ff_ssp_code *code;    /* NULL with a source of reactions that have fired, */
+  ff_ssp_spe **spes;    /* and so are these */
   uint64_t *fired, *number; /* by the present trajectory of each SPE, and which one it is, from 0 */
   double *time;    /* of its last reaction */
   ff_ssp_timing *timing;
@@ -44,8 +44,18 @@ static int begins(void *of, uint32_t s, uint64_t cycle) {
   run->number[s] = run->next++;
   run->fired[s] = 0;
   run->time[s] = 0;
-  ff_ssp_spe_start(run->spes[s], run->options.key, run->options.first + run->number[s], run->options.initial);
+  if (run->spes != NULL)
+    ff_ssp_spe_start(run->spes[s], run->options.key, run->options.first + run->number[s], run->options.initial);
   return 1;
+}
+
+/* Reactions keep their numbers as tags. */
+static uint32_t fired_already(void *of, uint32_t s, uint64_t cycle) {
+  ff_ssp_cycles *run = of;
+  (void)cycle;
+  const uint32_t tag = run->options.fired.next(run->options.fired.of, run->options.first + run->number[s]);
+  run->ended += tag == FF_SSP_ENDS;
+  return tag;
 }
 
 static uint32_t fires(void *of, uint32_t s, uint64_t cycle) {
@@ -88,26 +98,36 @@ static ff_status make_spes(ff_ssp_cycles *run, ff_error *err) {
   if (status == FF_OK) status = check_memory(run, err);
   if (status != FF_OK) return status;
   run->spes = ff_calloc(n, sizeof *run->spes);
+  if (status == FF_OK && run->spes == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for %u processing elements", n);
+  for (uint32_t s = 0; s < n && status == FF_OK; s++) status = ff_ssp_spe_new(&run->spes[s], run->code, NULL, err);
+  return status;
+}
+
+static ff_status make_places(ff_ssp_cycles *run, ff_error *err) {
+  const uint32_t n = run->program->chip.spes;
   run->fired = ff_calloc(n, sizeof *run->fired);
   run->number = ff_calloc(n, sizeof *run->number);
   run->time = ff_calloc(n, sizeof *run->time);
-  if (status == FF_OK && (run->spes == NULL || run->fired == NULL || run->number == NULL || run->time == NULL))
-    status = ff_error_set(err, FF_EMEMORY, "no memory for %u processing elements", n);
-  for (uint32_t s = 0; s < n && status == FF_OK; s++) status = ff_ssp_spe_new(&run->spes[s], run->code, NULL, err);
-  return status;
+  if (run->fired == NULL || run->number == NULL || run->time == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for %u processing elements", n);
+  return FF_OK;
 }
 
 ff_status ff_ssp_cycles_new(ff_ssp_cycles **out, const ff_ssp_program *program, const ff_ssp_cycles_options *options,
                             ff_error *err) {
   *out = NULL;
+  const int replays = options->fired.next != NULL;
+  if (replays && (options->times != NULL || options->states != NULL))
+    return ff_error_set(err, FF_EARGUMENT, "times and states are not known of reactions that have fired already");
   ff_ssp_cycles *run = ff_calloc(1, sizeof *run);
   if (run == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a processor");
   run->program = program;
   run->options = *options;
   run->batch = program->chip.spes;
   run->piece = LEAST_PIECE;
-  const ff_ssp_steps steps = {begins, fires, run};
-  ff_status status = make_spes(run, err);
+  const ff_ssp_steps steps = {begins, replays ? fired_already : fires, run};
+  ff_status status = make_places(run, err);
+  if (status == FF_OK && !replays) status = make_spes(run, err);
   if (status == FF_OK) status = ff_ssp_timing_new(&run->timing, program, &steps, NULL, err);
   if (status != FF_OK) {
     ff_ssp_cycles_free(run);
@@ -206,7 +226,9 @@ void ff_ssp_cycles_pace(const ff_ssp_cycles *run, ff_ssp_pace *out) {
 /* The steps after which a pace may be taken to be known. The first steps of a small network often have equal numbers of cycles,
  * which tell nothing of rare ones. */
 static uint64_t least_steps(const ff_ssp_cycles *run) {
-  const uint64_t n = ff_ssp_code_instructions(run->code), steps = n > 0 ? LEAST_WORK / n : LEAST_STEPS;
+  uint64_t n = 0; /* instructions of a step */
+  for (uint32_t j = 0; j < run->program->chip.rus; j++) n += run->program->units[j].n_local + run->program->units[j].n_stream;
+  const uint64_t steps = n > 0 ? LEAST_WORK / n : LEAST_STEPS;
   if (run->options.sample > 0) return run->options.sample;
   return steps < LEAST_STEPS ? steps : LEAST_STEPS;
 }
@@ -221,19 +243,24 @@ static int is_known(const ff_ssp_cycles *run) {
 
 /* ---- the run ----------------------------------------------------------------------------------------------------------- */
 
+ff_status ff_ssp_cycles_go(ff_ssp_cycles *run, uint64_t cycles, int *done, ff_error *err) {
+  ff_status status = ff_ssp_timing_advance(run->timing, ff_ssp_timing_now(run->timing) + cycles, next_stop(run), done, err);
+  if (status == FF_OK && run->failure.what != FF_SSP_FINE)
+    status = ff_ssp_describe_failure(run->code, &run->failure, 0, run->failed + 1, err);
+  if (status != FF_OK) return status;
+  run->complete = *done;
+  note(run);
+  if (is_known(run)) *done = 1;
+  return FF_OK;
+}
+
 ff_status ff_ssp_cycles_advance(ff_ssp_cycles *run, double seconds, int *done, ff_error *err) {
   double began = ff_clock();
   const double end = began + seconds;
   ff_status status = FF_OK;
   *done = 0;
   while (status == FF_OK && !*done && began < end) {
-    status = ff_ssp_timing_advance(run->timing, ff_ssp_timing_now(run->timing) + run->piece, next_stop(run), done, err);
-    if (status == FF_OK && run->failure.what != FF_SSP_FINE)
-      status = ff_ssp_describe_failure(run->code, &run->failure, 0, run->failed + 1, err);
-    if (status != FF_OK) return status;
-    run->complete = *done;
-    note(run);
-    if (is_known(run)) *done = 1;
+    status = ff_ssp_cycles_go(run, run->piece, done, err);
     const double now = ff_clock();
     if (now - began > seconds / 4 && run->piece > LEAST_PIECE) run->piece /= 2;
     if (now - began < seconds / 16 && run->piece < MOST_PIECE) run->piece *= 2;

@@ -5,6 +5,15 @@
 #include "../run/ff_ssp_run.h"
 #include "../timing/ff_ssp_timing.h"
 
+/* Reactions that have fired, from any exact method. Of each trajectory, they are asked for in the order of its steps, but
+ * trajectories of several SPEs take turns. */
+typedef struct {
+  /* NULL, or returns the reaction that fires next in a trajectory, by its number in the network, or FF_SSP_ENDS if none does.
+   * Another number ends the run with FF_EARGUMENT. */
+  uint32_t (*next)(void *of, uint64_t trajectory);
+  void *of;
+} ff_ssp_source;
+
 typedef struct {
   uint64_t key, first, n;  /* trajectories first ... first + n - 1; an SPE that ends one takes the next */
   const double *initial;   /* counts at the start, in the network's order; NULL for those of the program. Borrowed. */
@@ -15,6 +24,8 @@ typedef struct {
   uint64_t memory;         /* bytes that the run may ask for; 0: any number */
   double *times, *states;  /* NULL, or of each trajectory that ends: when its last reaction fired, and the counts after that, in
                             * the network's order, first by trajectory. The caller keeps the arrays. */
+  ff_ssp_source fired;     /* if it is given, no propensities and no waiting times are computed. Then it alone says when
+                            * trajectories end, key, initial, last and steps are not read, and times and states must be NULL. */
 } ff_ssp_cycles_options;
 
 /* What is known of the cycles of a step: by the means of batches with equal numbers of steps, after a warm-up. What is sampled is
@@ -30,8 +41,9 @@ typedef struct {
 typedef struct ff_ssp_cycles ff_ssp_cycles;
 
 /* Begins a run of a program, which is borrowed and must be one that ff_ssp_check() accepts. The caller frees *out with
- * ff_ssp_cycles_free(), which accepts NULL. Memory: O(SPEs x RUs x (requests + species)). FF_ESIZE, before it is asked
- * for, if this is more than options->memory. */
+ * ff_ssp_cycles_free(), which accepts NULL. Memory: O(SPEs x RUs x (requests + species)), and with a source O(SPEs x RUs x
+ * requests). FF_ESIZE, before it is asked for, if this is more than options->memory; FF_EARGUMENT if options contradict each
+ * other. */
 ff_status ff_ssp_cycles_new(ff_ssp_cycles **out, const ff_ssp_program *program, const ff_ssp_cycles_options *options,
                             ff_error *err);
 void ff_ssp_cycles_free(ff_ssp_cycles *run);
@@ -39,6 +51,9 @@ void ff_ssp_cycles_free(ff_ssp_cycles *run);
 /* Works for about `seconds`; a step of a large network may take longer. *done becomes 1 when there is nothing left to do.
  * FF_ESIZE or FF_EMODEL if a trajectory fails. A failure is final. */
 ff_status ff_ssp_cycles_advance(ff_ssp_cycles *run, double seconds, int *done, ff_error *err);
+
+/* Works for at most so many cycles. Otherwise as ff_ssp_cycles_advance(). */
+ff_status ff_ssp_cycles_go(ff_ssp_cycles *run, uint64_t cycles, int *done, ff_error *err);
 
 /* Trajectories that have ended, and steps so far. */
 uint64_t ff_ssp_cycles_ended(const ff_ssp_cycles *run);
