@@ -100,6 +100,30 @@ test_that("with single precision, ensembles have the distributions of the master
   expect_lt(max(p[, "wrong"]), limit)
 })
 
+# Uniform numbers from 1/2 to 1 are in 2^k cells, and all of a cell give the waiting time of its middle. The largest of 64 is
+# below 1/2 with probability 2^-64. So the shortest waiting time, and the lowest tag of equal ones, have a known distribution.
+test_that("a table of logarithms has the bias that follows from its cells", {
+  bits <- 4
+  m <- 64
+  n <- 20000
+  below <- 1 - (0:2^bits) * 2^-(bits + 1) # the ends of the cells, from 1 down
+  p <- -diff(below^m)
+  wait <- -log(below[-1L] + 2^-(bits + 2))
+  mean <- sum(p * wait)
+  se <- sqrt(sum(p * (wait - mean)^2) / n)
+  first <- sum(-diff(below) * below[-length(below)]^(m - 1)) # the first one in a cell, the others in this or a lower one
+  expect_gt(mean, 1.3 / m) # 1 / m is exact: the bias is large
+  expect_gt(first, 2 / m)
+  net <- as_network(stats::setNames(rep(1, m), paste0("0 -> S", 1:m)), stats::setNames(rep(0, m), paste0("S", 1:m)))
+  z <- vapply(c(bits, 0), function(bits) {
+    sim <- simulate(compile_ssp(net, ssp(logarithm = bits)), nsim = n, steps = 1, seed = 1)
+    c((mean(sim$time) - mean) / se, (mean(sim$S1) - first) / sqrt(first * (1 - first) / n))
+  }, c(0, 0))
+  limit <- stats::qnorm(1 - 1e-3 / 4) # two tests, two sides
+  expect_lt(max(abs(z[, 1L])), limit)
+  expect_gt(min(abs(z[, 2L])), limit) # without a table, neither is so
+})
+
 # ---- trajectories ----------------------------------------------------------------------------------------------------------
 
 # The same reactions at the same times, whatever the processor: its shape, its buffers, its memory and the compiler. `steps` of
