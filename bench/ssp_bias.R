@@ -217,9 +217,8 @@ by_simulation <- function() {
       got <- sample_of(counts_of(case$net, ssp(logarithm = k), case$time, case$species, n, 100 + k))
       found <- rbind(found, compare(name, k, "single", got, want))
     }
-    more <- if (few) 4 * n else n # both precisions, once more
-    for (precision in c("single", "double")) {
-      got <- sample_of(counts_of(case$net, ssp(precision = precision), case$time, case$species, more, 1000))
+    for (precision in c("single", "double")) { # once more
+      got <- sample_of(counts_of(case$net, ssp(precision = precision), case$time, case$species, 4 * n, 1000))
       found <- rbind(found, compare(name, 0, paste("long", precision), got, want))
     }
     cat(sprintf("%s: mean %.4g, variance %.4g, %.0f s\n", name, want$mean, want$var, proc.time()[["elapsed"]] - started))
@@ -256,8 +255,16 @@ show <- function(found) {
     cat("\n", of, "\n", sep = "")
     print(noquote(tapply(one$text, list(one$bits, factor(one$what, unique(one$what))), function(x) x[[1L]])))
   }
+  cat("\n32 bits against 64: the difference, its standard error, and the limit that it does not exceed (95%)\n")
   long <- part[startsWith(part$measure, "long"), ]
-  print(long[c("what", "measure", "text")], row.names = FALSE, right = FALSE)
+  for (of in c("mean", "var")) {
+    one <- long[long$measure == paste("long single", of), ]
+    other <- long[long$measure == paste("long double", of), ]
+    difference <- one$value - other$value
+    se <- sqrt(one$se^2 + other$se^2) # too large where the reference is a sample
+    limit <- abs(difference) + 1.96 * se
+    print(data.frame(of, what = one$what, difference, se, limit), digits = 2, row.names = FALSE, right = FALSE)
+  }
 }
 
 draw <- function(found, file) {
@@ -266,7 +273,7 @@ draw <- function(found, file) {
   graphics::par(mfrow = c(1, 3), mar = c(4, 4, 2, 1))
   colours <- grDevices::hcl.colors(4, "Dark 3")
   panel <- function(measures, labels, main, ylab) {
-    plot(NULL, xlim = c(1, 16), ylim = c(1e-9, 1e5), log = "y", xlab = "bits of the table", ylab = ylab, main = main, yaxt = "n")
+    plot(NULL, xlim = c(1, 16), ylim = c(1e-9, 1e8), log = "y", xlab = "bits of the table", ylab = ylab, main = main, yaxt = "n")
     graphics::axis(2, 10^seq(-8, 4, 4), c("1e-8", "1e-4", "1", "1e4"))
     graphics::abline(h = 0.01, lty = 3)
     for (i in seq_along(measures)) {
@@ -285,11 +292,12 @@ draw <- function(found, file) {
     c("higher of 2 tags", "1 against 1000", "lowest of 1024 tags", "lowest of 524288"), "which reaction fires", ""
   )
   part <- found[found$measure == "single mean", ]
-  plot(NULL, xlim = c(1, 16), ylim = c(1e-5, 1), log = "y", xlab = "bits of the table", ylab = "", main = "simulated means")
+  plot(NULL, xlim = c(1, 16), ylim = c(1e-4, 10), log = "y", xlab = "bits of the table", ylab = "", main = "simulated means")
   cases <- unique(part$what)
   for (i in seq_along(cases)) {
-    one <- part[part$what == cases[[i]] & part$bits > 0, ]
-    graphics::points(one$bits, abs(one$value), col = colours[[i]], pch = ifelse(abs(one$value) > 2 * one$se, 19, 1))
+    one <- part[part$what == cases[[i]] & part$bits > 0, ] # dotted: two standard errors
+    clear <- abs(one$value) > 2 * one$se
+    graphics::points(one$bits[clear], abs(one$value[clear]), col = colours[[i]], pch = 19)
     graphics::lines(one$bits, 2 * one$se, col = colours[[i]], lty = 3)
   }
   graphics::legend("topright", cases, col = colours, pch = 19, bty = "n", cex = 0.8)
