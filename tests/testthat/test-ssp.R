@@ -152,7 +152,8 @@ test_that("cycles add up, and those of a network on the chip are known", {
     busy <- subset(cycles, spe == 1 & startsWith(state, "busy"))
     expect_equal(sum(busy$cycles), 3001 * sum(units$instructions)) # the last step of a trajectory fires nothing
     if (rus == 1) expect_equal(unique(ssp_memory(sim)$use), "vectors")
-    # Misses of the vector cache are few: 128 vectors are read once.
+    # Misses of the vector cache are few: each SPE reads 128 vectors once. A read takes 21 cycles from idle memory, which adds
+    # 1.5% to the shortest steps (59 cycles); 5% leaves room for reads that wait for each other.
     expect_gte(pace$mean, max(units$instructions) + 20 + 2 * ceiling(log2(rus)))
     expect_lte(pace$mean, 1.05 * (max(units$instructions) + 20 + 2 * ceiling(log2(rus))))
     expect_equal(pace$throughput, 2 * 400e6 / pace$mean)
@@ -165,7 +166,9 @@ test_that("cycles add up, and those of a network on the chip are known", {
 })
 
 # Cycles a step that follow from the throughputs in Table II. Parameters of the processor were chosen with the column without
-# optimisation in view alone: one request a memory cycle for each channel, and a word for each.
+# optimisation in view alone: one request a memory cycle for each channel, and a word for each. The limits are requirements, not
+# what was measured: each row within 15% without optimisation and within 25% with it, and ours faster than what is printed for the
+# paper's by at least 1.4 (8 RUs) and 3 (16 RUs).
 test_that("Table II is reproduced", {
   net <- sets_of(copies = 4096, sets = 1024)
   none <- ssp_sweep(net, rus = c(8, 16), optimise = "none", seed = 1, progress = FALSE)
@@ -174,7 +177,7 @@ test_that("Table II is reproduced", {
   expect_true(all(abs(none$throughput / c(28400, 30800) - 1) < 0.15))
   expect_true(all(abs(paper$throughput / c(48900, 43300) - 1) < 0.25))
   expect_true(all(locality$throughput > c(1.4, 3) * c(48900, 43300)))
-  expect_true(all(none$error < 0.005 * none$cycles))
+  expect_true(all(none$error < 0.005 * none$cycles)) # what ssp_sweep() is asked for by default
   expect_equal(none$bottleneck, rep("starved_species", 2L))
 })
 
@@ -191,7 +194,8 @@ test_that("processors are compared", {
   expect_error(ssp_sweep(net, optimise = "best"), "one of", class = "fireflip_error_argument")
 })
 
-# Figure 1, by its formula: the table of numbers that follows from it.
+# Figure 1, by its formula: the table of numbers that follows from it. expect_equal() compares sums, which the first numbers
+# dominate. These are rounded to three digits here and there, so they differ by up to 0.1% (0.3% if the first one is 1067).
 test_that("the paper's formula has its values", {
   sizes <- c(8, 128, 1024, 8192, 65536, 524288)
   million <- function(...) signif(ssp_model(sizes, ...)$throughput / 1e6, 3)
@@ -217,7 +221,9 @@ test_that("processors scale as the paper says", {
   pick <- function(spes, rus) {
     ssp_sweep(tight, spes = spes, rus = rus, seed = 1, progress = FALSE, error = 0.02)$throughput
   }
-  expect_gt(pick(128, 1), 4 * pick(1, 128)) # many SPEs of one RU are best
+  # Many SPEs of one RU are best. On the chip, a step of 640 instructions takes 660 cycles on one RU, and one of 6 instructions 40
+  # cycles on 128 RUs (page 42 of docs/decisions). So the first processor is 128 * 40 / 660 = 7.8 times as fast; half is asked.
+  expect_gt(pick(128, 1), 4 * pick(1, 128))
   expect_gt(pick(1, 128), pick(1, 1))
   # Reactions an SPE evaluates in a second fall when species leave the chip, and not before.
   rate <- function(copies) {
@@ -225,6 +231,10 @@ test_that("processors scale as the paper says", {
     found$throughput * 8 * copies
   }
   rates <- vapply(c(512, 1024, 2048), rate, 0)
+  # On the chip, 32 RUs evaluate 32 * 400e6 / 1.25 = 1e10 reactions a second but for the overhead of a step, which matters less
+  # for more reactions; 0.9 leaves room for two errors of 5%. Of 2,048 copies, an SPE fetches 11,776 populations for 16,384
+  # reactions. Four channels bring at most 1.6e9 a second, two with each line, and so 2.2e9 reactions: below 0.3 of what the chip
+  # evaluates.
   expect_gt(rates[[2L]], 0.9 * rates[[1L]])
   expect_lt(rates[[3L]], 0.3 * rates[[2L]])
 })
