@@ -131,7 +131,9 @@ check_constants <- function(constants) {
     sprintf("has %s, which is no constant", describe(setdiff(names, known$name)[[1L]]))
   }
   if (!is.null(wrong)) abort_argument(sprintf("`constants` %s; ssp_constants() gives all constants.", wrong))
-  if (!is.numeric(constants$low) || !is.numeric(constants$high)) abort_argument("`low` and `high` of `constants` must be numbers.")
+  if (!is.numeric(constants$low) || !is.numeric(constants$high)) {
+    abort_argument("`low` and `high` of `constants` must be numbers.")
+  }
   for (i in seq_along(names)) {
     unit <- known$unit[known$name == names[[i]]]
     if (!identical(as.character(constants$unit[[i]]), unit)) {

@@ -146,7 +146,8 @@ plot.ssp_sweep <- function(x, against = c("rus", "energy", "area"), ...) {
   order <- order(middle, -x$throughput)
   front <- order[x$throughput[order] > c(-Inf, cummax(x$throughput[order])[-length(order)])]
   graphics::lines(middle[front], x$throughput[front], type = "s", lty = 3)
-  graphics::legend("topleft", kinds, pch = 19, col = colours[seq_along(kinds)], bty = "n")
+  corner <- if (against == "energy") "bottomleft" else "topleft" # fast processors take little energy
+  graphics::legend(corner, kinds, pch = 19, col = colours[seq_along(kinds)], bty = "n")
   invisible(x)
 }
 
