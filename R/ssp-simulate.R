@@ -184,7 +184,7 @@ follow_cycles <- function(pointer, nsim, progress) {
 # What a result knows of cycles is a note: results with the same trajectories are identical, whatever they took.
 with_cycles <- function(out, found, program) {
   found[c("times", "counts")] <- NULL
-  structure(out, ssp = machine_notes(chip = program$chip, found = found))
+  structure(out, ssp = machine_notes(chip = program$chip, found = found, program = program_notes(program)))
 }
 
 noted_cycles <- function(x) {
@@ -227,7 +227,7 @@ noted_cycles <- function(x) {
 #'   whether the whole run was simulated; `throughput`, steps a second of all SPEs that have a trajectory; `vectors`, the hits,
 #'   victim hits and misses of the vector caches.
 #' @section Errors: `fireflip_error_argument` if `x` is no such result.
-#' @seealso [ssp_trace()] for what each RU does in each cycle.
+#' @seealso [ssp_trace()] for what each RU does in each cycle, [ssp_energy()] for the energy of a step.
 #' @export
 #' @examples
 #' net <- reaction_model("aggregation", copies = 64, sets = 16, seed = 1)

@@ -6,46 +6,55 @@
 #'
 #' @param net A network of class `reaction_network`, as for [compile_ssp()].
 #' @param ... Fields of the processor, by name, each with one or several values: `spes = c(1, 4), channels = c(2, 8)`. All
-#'   combinations are simulated. If `reaction_channels` is not given, it is half of `channels`.
+#'   combinations are simulated. If `reaction_channels` is not given, it is half of `channels`. For `plot()`: graphical
+#'   parameters.
 #' @param optimise One or several of `"paper"`, `"none"` and `"locality"`; see [compile_ssp()].
 #' @param seed A whole number for the trajectories, and for `optimise = "none"`; `NULL` draws it from R's generator.
 #' @param error A processor is simulated until half of the 95% interval of the mean number of cycles of a step is below this
 #'   part of the mean, by default 0.005; and for the least sample that [ssp_cycles()] tells.
 #' @param seconds How many seconds a processor is simulated at most, by default 60. A row that ends by this depends on the speed
-#'   of the machine: its `error` is above what was asked, or `NA`.
+#'   of the machine: its `known` is `FALSE`.
+#' @param constants Constants of energy and area, as [ssp_constants()] gives them.
 #' @param progress Whether to show a progress bar.
 #' @param x A result of `ssp_sweep()`.
+#' @param against What throughput is plotted against: `"rus"`, the number of RUs in all; `"energy"`, nJ a step; or `"area"`, mm2.
 #' @returns A data frame of class `ssp_sweep` with a row for each processor: the fields, `optimise`, and
 #'   * `cycles`: cycles of a step of an SPE, `error`: half of the 95% interval (`NA` if it is not known), `steps`: from how many
-#'     steps;
+#'     steps, `known`: whether the error that was asked for was reached;
 #'   * `throughput`: steps a second of all SPEs;
 #'   * `utilisation`: the share of the cycles in which RUs issue instructions, `bottleneck`: the state, other than issuing
 #'     instructions, in which they spend most cycles (see [ssp_cycles()]);
 #'   * `bus`: the share of the time in which the busiest channel has data on its bus;
-#'   * `memory_energy`: of the memory, nJ a step of an SPE. See section Energy.
+#'   * `memory_energy`: of the memory chips, nJ a step of an SPE. See section Energy.
+#'   * `energy_low`, `energy_high`: of memory and processor, nJ a step of an SPE; `area_low`, `area_high`: of the processor, mm2.
+#'     Intervals, by [ssp_energy()] and [ssp_area()].
 #'
-#'   `plot()` shows throughput against the number of RUs in all. A dotted line joins the processors with a higher throughput than
-#'   any other with as many RUs or fewer.
-#' @section Energy: Of the memory chips alone, from the currents of their data sheets by Micron's method (TN-41-01): activations,
-#'   bursts, refreshes, and the background of all ranks, which dominates if there are many. Interfaces are not in it, nor is the
-#'   processor.
+#'   `plot()` shows throughput against the number of RUs in all, the energy of a step, or the area. A line shows the interval of a
+#'   processor, and a point its middle (the geometric mean). A dotted line joins the processors with a higher throughput than any
+#'   other with as many RUs (as much energy, as much area) or less.
+#' @section Energy: That of the memory chips follows from the currents of their data sheets by Micron's method (TN-41-01):
+#'   activations, bursts, refreshes, and the background of all ranks, which dominates if there are many. All else is an estimate
+#'   from published constants, see [ssp_energy()].
 #' @section Errors: `fireflip_error_argument` for an unknown field or one out of its domain; the errors of [compile_ssp()].
 #' @references Park H, Gerstlauer A. Toward a fast stochastic simulation processor for biochemical reaction networks. University
 #'   of Texas at Austin.
-#' @seealso [ssp()], [ssp_model()]
+#' @seealso [ssp()], [ssp_energy()], [ssp_model()]
 #' @export
 #' @examples
 #' net <- reaction_model("aggregation", copies = 256, sets = 64, seed = 1)
 #' found <- ssp_sweep(net, spes = c(1, 2), rus = c(1, 8), optimise = c("paper", "locality"), seed = 1)
 #' found
 #' plot(found)
-ssp_sweep <- function(net, ..., optimise = "paper", seed = NULL, error = 0.005, seconds = 60, progress = interactive()) {
+#' plot(found, against = "energy")
+ssp_sweep <- function(net, ..., optimise = "paper", seed = NULL, error = 0.005, seconds = 60, constants = ssp_constants(),
+                      progress = interactive()) {
   if (missing(net) || !inherits(net, "reaction_network")) abort_class(net, "reaction_network", "net")
   check_number(error, "error", 0, 1, open_min = TRUE, open_max = TRUE)
   check_number(seconds, "seconds", 0, open_min = TRUE)
   check_flag(progress, "progress")
   for (one in optimise) check_choice(one, "optimise", c("paper", "none", "locality"))
   if (length(optimise) == 0L) abort_value("optimise", "one or several of \"paper\", \"none\" and \"locality\"", optimise)
+  constants <- check_constants(constants)
   seed <- resolve_seed(seed)
   points <- sweep_points(list(...), optimise)
   chips <- lapply(points, function(point) new_ssp(unclass(ssp()), point[names(point) != "optimise"]))
@@ -53,7 +62,7 @@ ssp_sweep <- function(net, ..., optimise = "paper", seed = NULL, error = 0.005, 
   bar <- if (progress) cli::cli_progress_bar("Simulating processors", total = length(points))
   for (i in seq_along(points)) {
     program <- compile_ssp(net, chips[[i]], points[[i]]$optimise, seed)
-    rows[[i]] <- sweep_row(points[[i]], chips[[i]], sample_pace(program, seed, error, seconds))
+    rows[[i]] <- sweep_row(points[[i]], program, sample_pace(program, seed, error, seconds), constants)
     if (progress) cli::cli_progress_update(id = bar)
   }
   structure(do.call(rbind, rows), class = c("ssp_sweep", "data.frame"))
@@ -82,26 +91,32 @@ sample_pace <- function(program, seed, error, seconds) {
     state <- .Call(ffi_ssp_cycles_advance, list(pointer), min(piece_seconds, seconds))
     if (state$done == 1 || proc.time()[["elapsed"]] >= end) break
   }
-  c(.Call(ffi_ssp_cycles_result, pointer), nsim = Inf)
+  c(.Call(ffi_ssp_cycles_result, pointer), nsim = Inf, known = state$done == 1)
 }
 
-sweep_row <- function(point, chip, found) {
+sweep_row <- function(point, program, found, constants) {
+  chip <- program$chip
   share <- rowSums(found$units) / max(1, sum(found$units))
   busy <- startsWith(found$states, "busy")
   rest <- share * !busy
   counts <- found$channels
   energies <- counts[nrow(counts) - 5:0, , drop = FALSE]
+  energy <- energy_of(found, chip, program_notes(program), constants)
+  area <- area_of(unclass(chip), constants)
   data.frame(
-    point, cycles = found$mean, error = found$error, steps = found$sampled, throughput = throughput_of(found, chip),
-    utilisation = sum(share[busy]), bottleneck = found$states[[which.max(rest)]],
-    bus = max(counts[6L, ] / pmax(counts[5L, ], 1)), memory_energy = sum(energies) / max(1, found$steps)
+    point, cycles = found$mean, error = found$error, steps = found$sampled, known = found$known,
+    throughput = throughput_of(found, chip), utilisation = sum(share[busy]), bottleneck = found$states[[which.max(rest)]],
+    bus = max(counts[6L, ] / pmax(counts[5L, ], 1)), memory_energy = sum(energies) / max(1, found$steps),
+    energy_low = sum(energy$low), energy_high = sum(energy$high), area_low = area$low[area$part == "all"],
+    area_high = area$high[area$part == "all"]
   )
 }
 
 #' @export
 print.ssp_sweep <- function(x, ...) {
   shown <- as.data.frame(x)
-  numbers <- intersect(c("cycles", "error", "throughput", "utilisation", "bus", "memory_energy"), names(shown))
+  numbers <- c("cycles", "error", "throughput", "utilisation", "bus", "memory_energy", "energy_low", "energy_high", "area_low")
+  numbers <- intersect(c(numbers, "area_high"), names(shown))
   shown[numbers] <- lapply(shown[numbers], function(value) {
     format(signif(value, 3), big.mark = ",", scientific = FALSE, drop0trailing = TRUE)
   })
@@ -111,18 +126,28 @@ print.ssp_sweep <- function(x, ...) {
 
 #' @rdname ssp_sweep
 #' @export
-plot.ssp_sweep <- function(x, ...) {
+plot.ssp_sweep <- function(x, against = c("rus", "energy", "area"), ...) {
+  against <- check_choice(against, "against", c("rus", "energy", "area"))
   units <- (if (is.null(x$spes)) 1 else x$spes) * (if (is.null(x$rus)) 1 else x$rus)
+  low <- switch(against, rus = units, energy = x$energy_low, area = x$area_low)
+  high <- switch(against, rus = units, energy = x$energy_high, area = x$area_high)
+  label <- switch(against, rus = "RUs in all", energy = "nJ a step", area = expression("area of the processor, " * mm^2))
+  middle <- sqrt(low * high)
   kinds <- unique(x$optimise)
   colours <- grDevices::hcl.colors(max(3L, length(kinds)), "Dark 3")
-  graphics::plot(
-    units, x$throughput, log = "xy", pch = 19, col = colours[match(x$optimise, kinds)], xlab = "RUs in all",
-    ylab = "steps a second", ...
+  colour <- colours[match(x$optimise, kinds)]
+  usual <- list(
+    x = middle, y = x$throughput, log = "xy", pch = 19, col = colour, xlab = label, ylab = "steps a second",
+    xlim = range(low, high)
   )
-  order <- order(units, -x$throughput)
+  do.call(graphics::plot, utils::modifyList(usual, list(...)))
+  wide <- which(high > low)
+  graphics::segments(low[wide], x$throughput[wide], high[wide], x$throughput[wide], col = colour[wide])
+  order <- order(middle, -x$throughput)
   front <- order[x$throughput[order] > c(-Inf, cummax(x$throughput[order])[-length(order)])]
-  graphics::lines(units[front], x$throughput[front], type = "s", lty = 3)
-  graphics::legend("topleft", kinds, pch = 19, col = colours[seq_along(kinds)], bty = "n")
+  graphics::lines(middle[front], x$throughput[front], type = "s", lty = 3)
+  corner <- if (against == "energy") "bottomleft" else "topleft" # fast processors take little energy
+  graphics::legend(corner, kinds, pch = 19, col = colours[seq_along(kinds)], bty = "n")
   invisible(x)
 }
 

@@ -105,6 +105,7 @@ ssp_cycles(replay_ssp(program, simulate(copies, nsim = 3, times = 0.01, output =
 fails(.Call(fireflip:::ffi_ssp_replay_new, program$image, c(1L, 65L), 2L))
 ssp_trace(program, steps = 3, seed = 1)
 fails(.Call(fireflip:::ffi_ssp_trace_new, program$image, 1, 3, -1))
+ssp_energy(simulate(program, nsim = 3, steps = 5, seed = 1))
 ssp_sweep(copies, rus = 1:2, seed = 1, seconds = 0.2, progress = FALSE)
 fails(compile_ssp(reactions))
 fails(ssp(rus = 0))

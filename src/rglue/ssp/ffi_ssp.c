@@ -206,13 +206,13 @@ static SEXP names_of(const ff_ssp_program *p, size_t first, size_t n) {
   return out;
 }
 
-/* Returns list(chip, optimise, seed, species, reactions, initial, units). `units` is a list of numbers for each RU, and `initial`
- * has the populations at the start, in the network's order. */
+/* Returns list(chip, optimise, seed, species, reactions, initial, units, changes). `units` is a list of numbers for each RU,
+ * `initial` has the populations at the start, in the network's order, and `changes` is the number of changes in all vectors. */
 SEXP ffi_ssp_describe(SEXP image) {
-  static const char *const names[] = {"chip", "optimise", "seed", "species", "reactions", "initial", "units"};
+  static const char *const names[] = {"chip", "optimise", "seed", "species", "reactions", "initial", "units", "changes"};
   ff_ssp_program *p;
   PROTECT(ffi_ssp_hold(image, &p));
-  SEXP out = PROTECT(ffi_list(7, names));
+  SEXP out = PROTECT(ffi_list(8, names));
   const char *optimise = ff_ssp_optimise_name((int)p->optimise);
   ffi_set(out, "chip", chip_list(p->chip));
   ffi_set(out, "optimise", Rf_mkString(optimise != NULL ? optimise : "unknown"));
@@ -223,6 +223,9 @@ SEXP ffi_ssp_describe(SEXP image) {
   ffi_set(out, "initial", initial);
   for (uint32_t i = 0; i < p->n_species; i++) REAL(initial)[p->species[i]] = p->initial[i];
   ffi_set(out, "units", units_list(p));
+  double changes = 0;
+  for (size_t i = 0; i < (size_t)p->n_reactions * FF_SSP_CHANGES; i++) changes += p->vectors[i] != 0;
+  ffi_set(out, "changes", Rf_ScalarReal(changes));
   UNPROTECT(2);
   return out;
 }
