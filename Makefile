@@ -268,7 +268,7 @@ $(BUILD)/plain/bench_ode: $(BUILD)/plain/bench/ode.o $(BUILD)/plain/libcore.a
 	$(CC) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
 bench-ssp: $(BUILD)/plain/bench_ssp
 	$<
-$(BUILD)/plain/bench_ssp: $(BUILD)/plain/bench/ssp.o $(BUILD)/plain/libcore.a
+$(BUILD)/plain/bench_ssp: $(BUILD)/plain/bench/ssp/speed.o $(BUILD)/plain/libcore.a
 	$(CC) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
 bench-math: $(BUILD)/plain/bench_math
 	$<

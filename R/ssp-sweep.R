@@ -15,6 +15,8 @@
 #' @param seconds How many seconds a processor is simulated at most, by default 60. A row that ends by this depends on the speed
 #'   of the machine: its `known` is `FALSE`.
 #' @param constants Constants of energy and area, as [ssp_constants()] gives them.
+#' @param threads Number of threads, each of which simulates a processor at a time; see [fireflip_threads()]. Rows whose `known` is
+#'   `TRUE` do not depend on it.
 #' @param progress Whether to show a progress bar.
 #' @param x A result of `ssp_sweep()`.
 #' @param against What throughput is plotted against: `"rus"`, the number of RUs in all; `"energy"`, nJ a step; or `"area"`, mm2.
@@ -47,11 +49,12 @@
 #' plot(found)
 #' plot(found, against = "energy")
 ssp_sweep <- function(net, ..., optimise = "paper", seed = NULL, error = 0.005, seconds = 60, constants = ssp_constants(),
-                      progress = interactive()) {
+                      threads = NULL, progress = interactive()) {
   if (missing(net) || !inherits(net, "reaction_network")) abort_class(net, "reaction_network", "net")
   check_number(error, "error", 0, 1, open_min = TRUE, open_max = TRUE)
   check_number(seconds, "seconds", 0, open_min = TRUE)
   check_flag(progress, "progress")
+  threads <- resolve_threads(threads)
   for (one in optimise) check_choice(one, "optimise", c("paper", "none", "locality"))
   if (length(optimise) == 0L) abort_value("optimise", "one or several of \"paper\", \"none\" and \"locality\"", optimise)
   constants <- check_constants(constants)
@@ -60,11 +63,13 @@ ssp_sweep <- function(net, ..., optimise = "paper", seed = NULL, error = 0.005, 
   chips <- lapply(points, function(point) new_ssp(unclass(ssp()), point[names(point) != "optimise"]))
   rows <- vector("list", length(points))
   bar <- if (progress) cli::cli_progress_bar("Simulating processors", total = length(points))
-  for (i in seq_along(points)) {
-    program <- compile_ssp(net, chips[[i]], points[[i]]$optimise, seed)
-    rows[[i]] <- sweep_row(points[[i]], program, sample_pace(program, seed, error, seconds), constants)
-    if (progress) cli::cli_progress_update(id = bar)
-  }
+  sample_paces(
+    length(points), function(i) compile_ssp(net, chips[[i]], points[[i]]$optimise, seed), seed, error, seconds, threads,
+    function(i, program, found) {
+      rows[[i]] <<- sweep_row(points[[i]], program, found, constants)
+      if (progress) cli::cli_progress_update(id = bar)
+    }
+  )
   structure(do.call(rbind, rows), class = c("ssp_sweep", "data.frame"))
 }
 
@@ -81,17 +86,38 @@ sweep_points <- function(fields, optimise) {
   lapply(seq_len(nrow(grid)), function(i) as.list(grid[i, , drop = FALSE]))
 }
 
-# Simulates trajectories, one after the other, until the pace is known or the time is up.
-sample_pace <- function(program, seed, error, seconds) {
+# Simulates n programs, `threads` of them at the same time, each until its pace is known or its time is up: trajectories one after
+# the other. program(i) makes a program, and finish(i, program, found) is told what was found.
+sample_paces <- function(n, program, seed, error, seconds, threads, finish) {
   options <- list(seed = seed, first = 0, nsim = 2^40, last = Inf, steps = 0, error = error, times = NULL, counts = NULL)
-  pointer <- new_cycles(program, options)
-  on.exit(.Call(ffi_release, pointer))
-  end <- proc.time()[["elapsed"]] + seconds
-  repeat {
-    state <- .Call(ffi_ssp_cycles_advance, list(pointer), min(piece_seconds, seconds))
-    if (state$done == 1 || proc.time()[["elapsed"]] >= end) break
+  runs <- list()
+  on.exit(for (run in runs) .Call(ffi_release, run$pointer))
+  begun <- 0L
+  now <- function() proc.time()[["elapsed"]]
+  while (begun < n || length(runs) > 0L) {
+    while (begun < n && length(runs) < threads) {
+      begun <- begun + 1L
+      made <- program(begun)
+      pointer <- new_cycles(made, options)
+      runs[[length(runs) + 1L]] <- list(i = begun, program = made, pointer = pointer, end = now() + seconds)
+    }
+    state <- .Call(ffi_ssp_cycles_advance, lapply(runs, `[[`, "pointer"), min(piece_seconds, seconds))
+    known <- state$done == 1
+    over <- known | now() >= vapply(runs, `[[`, 0, "end")
+    for (j in which(over)) {
+      run <- runs[[j]]
+      finish(run$i, run$program, c(.Call(ffi_ssp_cycles_result, run$pointer), nsim = Inf, known = known[[j]]))
+      .Call(ffi_release, run$pointer)
+    }
+    runs <- runs[!over]
   }
-  c(.Call(ffi_ssp_cycles_result, pointer), nsim = Inf, known = state$done == 1)
+}
+
+# The same for one program.
+sample_pace <- function(program, seed, error, seconds) {
+  out <- NULL
+  sample_paces(1L, function(i) program, seed, error, seconds, 1L, function(i, program, found) out <<- found)
+  out
 }
 
 sweep_row <- function(point, program, found, constants) {

@@ -215,7 +215,7 @@ test_that("the paper's formula has its values", {
   expect_error(ssp_model(8, method = "best"), class = "fireflip_error_argument")
 })
 
-# What the paper says of figure 7, on small networks. bench/ssp_figure7.R has the whole figure.
+# What the paper says of figure 7, on small networks. bench/ssp/figure7.R has the whole figure.
 test_that("processors scale as the paper says", {
   tight <- sets_of(copies = 64, sets = 1)
   pick <- function(spes, rus) {

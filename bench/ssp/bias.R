@@ -1,4 +1,4 @@
-# Rscript bench/ssp_bias.R [OUT.csv [OUT.png]]: what a table of logarithms costs the waiting times of a Stochastic Simulation
+# Rscript bench/ssp/bias.R [OUT.csv [OUT.png]]: what a table of logarithms costs the waiting times of a Stochastic Simulation
 # Processor in bias, and what binary32 costs. First by arithmetic: the distribution of L is known cell by cell, or word by word.
 # Then by simulation of networks whose means and variances are known. SHARE (default 1) is the share of the trajectories that are
 # simulated; 0 leaves the simulation out. THREADS (default 2) are for the trajectories. If OUT.csv is there, it is only drawn.

@@ -1,4 +1,4 @@
-# Rscript bench/ssp_figure7.R [OUT.csv [OUT.png]]: figure 7 of Park and Gerstlauer: steps a second against the number of
+# Rscript bench/ssp/figure7.R [OUT.csv [OUT.png]]: figure 7 of Park and Gerstlauer: steps a second against the number of
 # reactions, for two numbers of species (so fixed dependency) and two ratios N/M. Six processors, simulated; their formula; and,
 # measured in the same run, fireflip's methods on one core. Processors run CORES at a time (default: all cores), methods ALONGSIDE
 # (default: 1). A processor has at least 3 steps of each SPE after 3 of warm-up, and SECONDS (default 4) if it needs more; what

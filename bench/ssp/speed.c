@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../src/ssp/compile/ff_ssp_compile.h"
-#include "../src/ssp/run/ff_ssp_run_internal.h"
-#include "../tests/c/ssp_networks.h"
+#include "../../src/ssp/compile/ff_ssp_compile.h"
+#include "../../src/ssp/run/ff_ssp_run_internal.h"
+#include "../../tests/c/ssp_networks.h"
 
 #define SECONDS 1.0
 

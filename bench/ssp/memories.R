@@ -1,5 +1,5 @@
-# Rscript bench/ssp_memories.R: the first rows of Table II of Park and Gerstlauer (32,768 reactions, 8 and 16 RUs) with other
-# memories than the paper's: one field differs from the defaults at a time. Prints a table in Markdown; bench/RESULTS-ssp.md has
+# Rscript bench/ssp/memories.R: the first rows of Table II of Park and Gerstlauer (32,768 reactions, 8 and 16 RUs) with other
+# memories than the paper's: one field differs from the defaults at a time. Prints a table in Markdown; bench/ssp/RESULTS.md has
 # it. Takes some 10 s of a core.
 library(fireflip)
 

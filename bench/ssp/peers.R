@@ -1,5 +1,5 @@
-# Rscript bench/ssp_peers.R: Stochastic Simulation Processors beside this machine's cores and its GPU: steps a second and a joule.
-# Prints a table in Markdown; bench/RESULTS-ssp.md has it. Takes a minute or two.
+# Rscript bench/ssp/peers.R: Stochastic Simulation Processors beside this machine's cores and its GPU: steps a second and a joule.
+# Prints a table in Markdown; bench/ssp/RESULTS.md has it. Takes a minute or two.
 #   PARTS=ssp,cores,gpu       which rows
 #   TDP=360 TDP_CORES=96      watts and cores of the processor, if its family is not in the table below, or to be exact
 #

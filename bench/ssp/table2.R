@@ -1,5 +1,5 @@
-# Rscript bench/ssp.R: Table II of Park and Gerstlauer, simulated, beside their figures; then our optimisation "locality", and
-# the processor beside fireflip's own methods on this machine. Prints tables; bench/RESULTS-ssp.md has them. The processor's fields are
+# Rscript bench/ssp/table2.R: Table II of Park and Gerstlauer, simulated, beside their figures; then our optimisation "locality", and
+# the processor beside fireflip's own methods on this machine. Prints tables; bench/ssp/RESULTS.md has them. The processor's fields are
 # the defaults of ssp(); all rows have the same.
 library(fireflip)
 
