@@ -15,8 +15,8 @@
 #' @param seconds How many seconds a processor is simulated at most, by default 60. A row that ends by this depends on the speed
 #'   of the machine: its `known` is `FALSE`.
 #' @param constants Constants of energy and area, as [ssp_constants()] gives them.
-#' @param threads Number of threads, each of which simulates a processor at a time; see [fireflip_threads()]. Rows whose `known` is
-#'   `TRUE` do not depend on it.
+#' @param threads Number of threads, each of which simulates a processor at a time; see [fireflip_threads()]. Rows whose `known`
+#'   is `TRUE` do not depend on it.
 #' @param progress Whether to show a progress bar.
 #' @param x A result of `ssp_sweep()`.
 #' @param against What throughput is plotted against: `"rus"`, the number of RUs in all; `"energy"`, nJ a step; or `"area"`, mm2.

@@ -1,6 +1,6 @@
-# Rscript bench/ssp/table2.R: Table II of Park and Gerstlauer, simulated, beside their figures; then our optimisation "locality", and
-# the processor beside fireflip's own methods on this machine. Prints tables; bench/ssp/RESULTS.md has them. The processor's fields are
-# the defaults of ssp(); all rows have the same.
+# Rscript bench/ssp/table2.R: Table II of Park and Gerstlauer, simulated, beside their figures; then our optimisation
+# "locality", and the processor beside fireflip's own methods on this machine. Prints tables; bench/ssp/RESULTS.md has them. The
+# processor's fields are the defaults of ssp(); all rows have the same.
 library(fireflip)
 
 paper <- data.frame(

@@ -187,6 +187,11 @@ test_that("processors are compared", {
   expect_equal(nrow(found), 8)
   expect_true(all(found$utilisation > 0 & found$utilisation <= 1))
   expect_true(all(found$memory_energy > 0))
+  again <- ssp_sweep(
+    net, spes = c(1, 2), rus = c(1, 4), optimise = c("paper", "locality"), seed = 1, threads = 3, progress = FALSE
+  )
+  expect_true(all(found$known))
+  expect_identical(again, found) # each processor is simulated until its pace is known, whatever goes on beside it
   expect_output(print(found), "bottleneck")
   expect_silent(null_device(plot(found)))
   expect_error(ssp_sweep(net, 5), "given by name", class = "fireflip_error_argument")
