@@ -43,10 +43,8 @@ replay_ssp <- function(program, events, progress = interactive()) {
   if (missing(events)) abort_value("events", firings_expected, events)
   fired <- fired_reactions(events, program$network)
   check_flag(progress, "progress")
-  started <- proc.time()[["elapsed"]]
-  pointer <- .Call(ffi_ssp_replay_new, program$image, fired$reactions, fired$counts)
+  pointer <- .Call(ffi_ssp_replay_new, program$image, fired$reactions, fired$counts, available_memory())
   found <- follow_cycles(pointer, length(fired$counts), progress)
-  found$seconds <- proc.time()[["elapsed"]] - started
   with_cycles(events, found, program)
 }
 

@@ -152,16 +152,12 @@ new_cycles <- function(program, options, memory = available_memory()) {
 
 # Simulates cycles in short pieces. The run writes into `times` and `counts`, which this function makes anew.
 run_cycles <- function(program, options, progress) {
-  started <- proc.time()[["elapsed"]]
   if (!is.null(options$times)) {
     options$times <- rep(0, length(options$times))
     options$counts <- rep(0, length(options$counts))
   }
   pointer <- new_cycles(program, options)
-  c(
-    follow_cycles(pointer, options$nsim, progress),
-    list(times = options$times, counts = options$counts, seconds = proc.time()[["elapsed"]] - started)
-  )
+  c(follow_cycles(pointer, options$nsim, progress), list(times = options$times, counts = options$counts))
 }
 
 # Works on a run to its end, and releases it.
@@ -178,7 +174,7 @@ follow_cycles <- function(pointer, nsim, progress) {
     cli::cli_progress_update(id = bar, set = state$ended, force = TRUE, extra = list(now = now))
   }
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
-  c(.Call(ffi_ssp_cycles_result, pointer), list(nsim = nsim))
+  c(.Call(ffi_ssp_cycles_result, pointer), list(nsim = nsim, seconds = proc.time()[["elapsed"]] - started))
 }
 
 # What a result knows of cycles is a note: results with the same trajectories are identical, whatever they took.
@@ -302,9 +298,9 @@ plot.ssp_cycles <- function(x, ...) {
   unit <- paste(x$spe, x$ru, sep = ".")
   shares <- tapply(x$share, list(factor(x$state, unique(x$state)), factor(unit, unique(unit))), sum)
   shares <- shares[rowSums(shares) > 0, , drop = FALSE]
-  colours <- grDevices::hcl.colors(max(3L, nrow(shares)), "Viridis")[seq_len(nrow(shares))]
   draw_stacks(list(
-    height = shares, col = colours, xlab = "SPE.RU", ylab = "share of the cycles", legend.text = rownames(shares)
+    height = shares, col = state_colours[rownames(shares)], xlab = "SPE.RU", ylab = "share of the cycles",
+    legend.text = rownames(shares)
   ), ...)
   invisible(x)
 }

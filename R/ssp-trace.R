@@ -37,7 +37,7 @@ ssp_trace <- function(program, steps = 10, seed = NULL) {
   check_program(program)
   check_consistent(program)
   check_count(steps, "steps", 1, 2^40)
-  pointer <- .Call(ffi_ssp_trace_new, program$image, resolve_seed(seed), steps, most_states)
+  pointer <- .Call(ffi_ssp_trace_new, program$image, resolve_seed(seed), steps, most_states, available_memory())
   on.exit(.Call(ffi_release, pointer))
   repeat if (.Call(ffi_ssp_trace_advance, pointer, piece_seconds)) break
   found <- .Call(ffi_ssp_trace_result, pointer)

@@ -39,7 +39,7 @@ static int run(const bench *b, ff_ssp_optimise optimise) {
     seconds = ff_clock() - began;
   }
   for (uint32_t j = 0; j < b->rus; j++) fetched += code->units[j].n_data;
-  const double n = (double)ff_ssp_code_instructions(code);
+  const double n = (double)ff_ssp_instructions(program);
   printf("%9u %8u %5u %9s %5u %5u %8.0f%% %12.3g %14.3g\n", b->reactions, b->species, b->rus, ff_ssp_optimise_name(optimise),
          b->precision, b->logarithm, 100 * (double)fetched / n, (double)steps / seconds, n * (double)steps / seconds);
   ff_ssp_spe_free(spe);

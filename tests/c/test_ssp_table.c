@@ -15,7 +15,7 @@ static void print_program(const ff_ssp_program *p) {
     const ff_ssp_unit *u = &p->units[j];
     n += u->n_local + u->n_stream;
     stream += u->n_stream;
-    for (uint32_t i = 0; i < u->n_fetches; i++) fetched += ff_ssp_fetch_length(u->fetches[i]);
+    fetched += ff_ssp_fetched(u);
   }
   printf("  instructions an RU %.0f, of the stream %.0f; fetched an SPE %llu\n", (double)n / p->chip.rus,
          (double)stream / p->chip.rus, (unsigned long long)fetched);

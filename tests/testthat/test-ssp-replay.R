@@ -87,13 +87,19 @@ test_that("events that cannot be replayed are refused", {
   petri <- petri_net("A -> 0" = 1, initial = c(A = 5))
   refused(simulate(petri, times = 1, seed = 1, output = "events"), "not about a reaction network")
   expect_error(
-    .Call(fireflip:::ffi_ssp_replay_new, program$image, c(1L, 65L), 2L), "numbers of reactions of the program",
+    .Call(fireflip:::ffi_ssp_replay_new, program$image, c(1L, 65L), 2L, NA), "numbers of reactions of the program",
     class = "fireflip_error_argument"
   )
   expect_error(
-    .Call(fireflip:::ffi_ssp_replay_new, program$image, c(1L, 64L), 1L), "1 reactions in all, and 2 are given",
+    .Call(fireflip:::ffi_ssp_replay_new, program$image, c(1L, 64L), 1L, NA), "1 reactions in all, and 2 are given",
     class = "fireflip_error_argument"
   )
+  for (call in expression(
+    .Call(fireflip:::ffi_ssp_replay_new, program$image, c(1L, 64L), 2L, 100),
+    .Call(fireflip:::ffi_ssp_trace_new, program$image, 1, 3, 100, 100)
+  )) {
+    expect_error(eval(call), "GB of memory for this program", class = "fireflip_error_size")
+  }
 })
 
 test_that("arguments of the user win in plots, and a selection of cycles has no pace", {

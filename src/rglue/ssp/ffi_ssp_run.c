@@ -108,9 +108,15 @@ static SEXP hold(clocked **c, SEXP image, SEXP kept) {
   return holder;
 }
 
+/* Bytes that a run may ask for; NA: any number, which is 0 for the core. */
+static uint64_t memory_of(SEXP memory) {
+  const double bytes = Rf_asReal(memory);
+  return bytes >= 1 && bytes < 1e18 ? (uint64_t)bytes : 0;
+}
+
 /* Begins a run. `options` is list(seed, first, nsim, last, steps, error, memory, times, counts): trajectories first + 1 ...
- * first + nsim, until time `last` or for so many steps (0: any number), sampled to this relative error of the cycles of a step (0:
- * not). The run asks for at most `memory` bytes; NA: for any number. `times` and `counts` are NULL, or numbers that the run
+ * first + nsim, until time `last` or for so many steps (0: any number), sampled to this relative error of the cycles of a step
+ * (0: not). The run asks for at most `memory` bytes. `times` and `counts` are NULL, or numbers that the run
  * overwrites with the times and the counts at the ends of trajectories. So nobody else may hold them. */
 SEXP ffi_ssp_cycles_new(SEXP image, SEXP options) {
   ff_ssp_cycles_options o = {.key = ffi_count(ffi_element(options, "seed"), "seed", FFI_MOST),
@@ -118,9 +124,8 @@ SEXP ffi_ssp_cycles_new(SEXP image, SEXP options) {
                              .n = ffi_count(ffi_element(options, "nsim"), "nsim", FFI_MOST),
                              .last = ffi_number(ffi_element(options, "last"), "last"),
                              .steps = ffi_count(ffi_element(options, "steps"), "steps", FFI_MOST),
-                             .error = ffi_number(ffi_element(options, "error"), "error")};
-  const double memory = Rf_asReal(ffi_element(options, "memory"));
-  if (memory >= 1 && memory < 1e18) o.memory = (uint64_t)memory;
+                             .error = ffi_number(ffi_element(options, "error"), "error"),
+                             .memory = memory_of(ffi_element(options, "memory"))};
   ff_error err;
   clocked *c;
   SEXP holder = PROTECT(hold(&c, image, options));
@@ -140,8 +145,8 @@ static uint32_t next_fired(void *of, uint64_t trajectory) {
 }
 
 /* Begins a run whose reactions have fired already. `reactions` has their numbers from 1, first by trajectory, and `counts` how
- * many each trajectory has. */
-SEXP ffi_ssp_replay_new(SEXP image, SEXP reactions, SEXP counts) {
+ * many each trajectory has. The run asks for at most `memory` bytes. */
+SEXP ffi_ssp_replay_new(SEXP image, SEXP reactions, SEXP counts, SEXP memory) {
   ff_error err;
   clocked *c;
   SEXP holder = PROTECT(hold(&c, image, reactions));
@@ -161,7 +166,7 @@ SEXP ffi_ssp_replay_new(SEXP image, SEXP reactions, SEXP counts) {
   if (sum != (uint64_t)events)
     ffi_check(ff_error_set(&err, FF_EARGUMENT, "trajectories have %llu reactions in all, and %llu are given",
                            (unsigned long long)sum, (unsigned long long)events), &err);
-  const ff_ssp_cycles_options o = {.n = (uint64_t)n, .fired = {next_fired, &c->fired}};
+  const ff_ssp_cycles_options o = {.n = (uint64_t)n, .memory = memory_of(memory), .fired = {next_fired, &c->fired}};
   ffi_check(ff_ssp_cycles_new(&c->run, c->program, &o, &err), &err);
   UNPROTECT(1);
   return holder;
@@ -298,13 +303,13 @@ SEXP ffi_ssp_cycles_result(SEXP pointer) {
 
 /* ---- traces ----------------------------------------------------------------------------------------------------------- */
 
-/* Begins a trace of at most `most` rows: a trajectory of each SPE, for so many steps. */
-SEXP ffi_ssp_trace_new(SEXP image, SEXP seed, SEXP steps, SEXP most) {
+/* Begins a trace of at most `most` rows: a trajectory of each SPE, for so many steps. Its run asks for at most `memory` bytes. */
+SEXP ffi_ssp_trace_new(SEXP image, SEXP seed, SEXP steps, SEXP most, SEXP memory) {
   ff_error err;
   clocked *c;
   SEXP holder = PROTECT(hold(&c, image, R_NilValue));
   const ff_ssp_cycles_options o = {.key = ffi_count(seed, "seed", FFI_MOST), .n = c->program->chip.spes, .last = INFINITY,
-                                   .steps = ffi_count(steps, "steps", FFI_MOST)};
+                                   .steps = ffi_count(steps, "steps", FFI_MOST), .memory = memory_of(memory)};
   ffi_check(ff_ssp_trace_new(&c->trace, c->program, &o, ffi_count(most, "most", FFI_MOST), &err), &err);
   UNPROTECT(1);
   return holder;

@@ -81,10 +81,12 @@ static uint32_t fires(void *of, uint32_t s, uint64_t cycle) {
   return FF_SSP_ENDS;
 }
 
-/* Each SPE has its own copies of species. Systems promise more memory than they have, so it would end the process later. */
+/* Each SPE has its own copies of species, but for reactions that have fired already. Systems promise more memory than they have,
+ * so they would end the process later. */
 static ff_status check_memory(const ff_ssp_cycles *run, ff_error *err) {
   const ff_ssp_chip *chip = &run->program->chip;
-  const uint64_t bytes = chip->spes * ff_ssp_spe_bytes(run->code) + ff_ssp_timing_bytes(run->program);
+  const uint64_t spes = run->code != NULL ? chip->spes * ff_ssp_spe_bytes(run->code) : 0;
+  const uint64_t bytes = spes + ff_ssp_timing_bytes(run->program);
   if (run->options.memory == 0 || bytes <= run->options.memory) return FF_OK;
   return ff_error_set(err, FF_ESIZE,
                       "a processor of %u SPEs of %u RUs takes %.3g GB of memory for this program, and %.3g GB are available: "
@@ -94,11 +96,9 @@ static ff_status check_memory(const ff_ssp_cycles *run, ff_error *err) {
 
 static ff_status make_spes(ff_ssp_cycles *run, ff_error *err) {
   const uint32_t n = run->program->chip.spes;
-  ff_status status = ff_ssp_code_new(&run->code, run->program, err);
-  if (status == FF_OK) status = check_memory(run, err);
-  if (status != FF_OK) return status;
+  ff_status status = FF_OK;
   run->spes = ff_calloc(n, sizeof *run->spes);
-  if (status == FF_OK && run->spes == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for %u processing elements", n);
+  if (run->spes == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u processing elements", n);
   for (uint32_t s = 0; s < n && status == FF_OK; s++) status = ff_ssp_spe_new(&run->spes[s], run->code, NULL, err);
   return status;
 }
@@ -127,6 +127,8 @@ ff_status ff_ssp_cycles_new(ff_ssp_cycles **out, const ff_ssp_program *program, 
   run->piece = LEAST_PIECE;
   const ff_ssp_steps steps = {begins, replays ? fired_already : fires, run};
   ff_status status = make_places(run, err);
+  if (status == FF_OK && !replays) status = ff_ssp_code_new(&run->code, program, err);
+  if (status == FF_OK) status = check_memory(run, err);
   if (status == FF_OK && !replays) status = make_spes(run, err);
   if (status == FF_OK) status = ff_ssp_timing_new(&run->timing, program, &steps, NULL, err);
   if (status != FF_OK) {
@@ -226,9 +228,7 @@ void ff_ssp_cycles_pace(const ff_ssp_cycles *run, ff_ssp_pace *out) {
 /* The steps after which a pace may be taken to be known. The first steps of a small network often have equal numbers of cycles,
  * which tell nothing of rare ones. */
 static uint64_t least_steps(const ff_ssp_cycles *run) {
-  uint64_t n = 0; /* instructions of a step */
-  for (uint32_t j = 0; j < run->program->chip.rus; j++) n += run->program->units[j].n_local + run->program->units[j].n_stream;
-  const uint64_t steps = n > 0 ? LEAST_WORK / n : LEAST_STEPS;
+  const uint64_t n = ff_ssp_instructions(run->program), steps = n > 0 ? LEAST_WORK / n : LEAST_STEPS;
   if (run->options.sample > 0) return run->options.sample;
   return steps < LEAST_STEPS ? steps : LEAST_STEPS;
 }

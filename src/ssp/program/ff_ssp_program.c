@@ -38,9 +38,22 @@ void ff_ssp_program_free(ff_ssp_program *p) {
   free(p);
 }
 
+uint64_t ff_ssp_instructions(const ff_ssp_program *p) {
+  uint64_t n = 0;
+  for (uint32_t j = 0; j < p->chip.rus; j++) n += (uint64_t)p->units[j].n_local + p->units[j].n_stream;
+  return n;
+}
+
+uint64_t ff_ssp_fetched(const ff_ssp_unit *unit) {
+  uint64_t n = 0;
+  for (uint32_t i = 0; i < unit->n_fetches; i++) n += ff_ssp_fetch_length(unit->fetches[i]);
+  return n;
+}
+
 ff_status ff_ssp_count_unit(ff_ssp_unit_counts *out, const ff_ssp_program *p, uint32_t j, ff_error *err) {
   const ff_ssp_unit *unit = &p->units[j];
-  uint64_t fetched = 0, requests = 0;
+  const uint64_t fetched = ff_ssp_fetched(unit);
+  uint64_t requests = 0;
   *out = (ff_ssp_unit_counts){.local = unit->n_local, .streamed = unit->n_stream, .internal = unit->n_internal};
   for (uint32_t i = 0; i < unit->n_fetches; i++) {
     const uint32_t first = ff_ssp_fetch_spid(unit->fetches[i]), length = ff_ssp_fetch_length(unit->fetches[i]);
@@ -48,7 +61,6 @@ ff_status ff_ssp_count_unit(ff_ssp_unit_counts *out, const ff_ssp_program *p, ui
       return ff_error_set(err, FF_EMODEL,
                           "the program is broken: species instruction %u of RU %u fetches species %u to %u of %u", i + 1, j + 1,
                           first + 1, first + length, p->n_species);
-    fetched += length;
     requests += (first + length - 1) / p->chip.per_request - first / p->chip.per_request + 1;
   }
   if ((uint64_t)unit->n_local + unit->n_stream >= UINT32_MAX || fetched >= UINT32_MAX)

@@ -139,6 +139,12 @@ typedef struct {
  * are 2^32 instructions or populations. O(instructions). */
 ff_status ff_ssp_count_unit(ff_ssp_unit_counts *out, const ff_ssp_program *program, uint32_t unit, ff_error *err);
 
+/* Instructions of all RUs in a step. O(RUs). */
+uint64_t ff_ssp_instructions(const ff_ssp_program *program);
+
+/* Populations that an RU fetches in a step. O(species instructions). */
+uint64_t ff_ssp_fetched(const ff_ssp_unit *unit);
+
 /* Lines of 64 bytes that the stream of an RU, a copy of all species, and the vectors of all reactions take. */
 static inline uint32_t ff_ssp_stream_lines(const ff_ssp_program *program, uint32_t unit) {
   return (uint32_t)(((uint64_t)program->units[unit].n_stream * ff_ssp_words(&program->chip) + 7) / 8);

@@ -294,9 +294,3 @@ void ff_ssp_code_free(ff_ssp_code *code) {
   free(code->logarithms);
   free(code);
 }
-
-uint64_t ff_ssp_code_instructions(const ff_ssp_code *code) {
-  uint64_t n = 0;
-  for (uint32_t j = 0; j < code->n_units; j++) n += code->units[j].n_words;
-  return n;
-}

@@ -117,7 +117,7 @@ static ff_status open_process(ff_process *process, const ff_run_options *o, ff_e
   const ff_ssp_code *code = process->model;
   if (o->method != 0) return ff_error_set(err, FF_EARGUMENT, "the processor has one method, number 0; found %d", o->method);
   process->n_counts = process->n_items = code->n_species;
-  process->step = 4.0 * (double)ff_ssp_code_instructions(code); /* an instruction takes some nanoseconds */
+  process->step = 4.0 * (double)ff_ssp_instructions(code->program); /* an instruction takes some nanoseconds */
   process->counted = "species";
   ff_status status = check_counts(code, o->initial != NULL ? o->initial : code->initial, err);
   for (uint64_t i = 0; o->starts != NULL && i < o->n && status == FF_OK; i++)

@@ -39,9 +39,6 @@ typedef struct ff_ssp_code ff_ssp_code;
 ff_status ff_ssp_code_new(ff_ssp_code **out, const ff_ssp_program *program, ff_error *err);
 void ff_ssp_code_free(ff_ssp_code *code);
 
-/* Instructions of all RUs in a step. O(RUs). */
-uint64_t ff_ssp_code_instructions(const ff_ssp_code *code);
-
 /* ---- processing elements ---------------------------------------------------------------------------------------------- */
 
 typedef struct {

@@ -100,8 +100,7 @@ uint64_t ff_ssp_timing_bytes(const ff_ssp_program *program) {
   const uint64_t a_unit = sizeof(unit) + sizeof(smu) + 2 * (sizeof(waker) + sizeof(uint32_t)) + sizeof(client);
   uint64_t bytes = sizeof(spe) + sizeof(client) + ((uint64_t)chip->vector_lines + chip->victims) * sizeof(uint32_t);
   for (uint32_t j = 0; j < chip->rus; j++) {
-    uint64_t fetched = 0;
-    for (uint32_t i = 0; i < program->units[j].n_fetches; i++) fetched += ff_ssp_fetch_length(program->units[j].fetches[i]);
+    const uint64_t fetched = ff_ssp_fetched(&program->units[j]);
     bytes += a_unit + most_waiting(chip, fetched) * sizeof(change) + (fetched > 0 ? ff_ssp_client_bytes(chip) : 0);
   }
   return bytes * chip->spes;
