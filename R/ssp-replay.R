@@ -23,8 +23,9 @@
 #'   not, so it takes as long as the model of the cycles alone. If all data are on the chip, this model needs little time for a
 #'   step: cycles of 65,536 reactions on 128 RUs were simulated 29 times as fast, or 12 times with the simulation of the events.
 #'   If RUs wait for the memory, its simulation takes the time, and nothing is gained.
-#' @section Errors: `fireflip_error_argument` if `events` are not the complete events of an exact method, or if reactions of their
-#'   network are not those of the program.
+#' @section Errors: `fireflip_error_argument` if `events` are not the complete events of an exact method, if their network has
+#'   events (see [event()]), or if its reactions are not those of the program. `fireflip_error_size` if there is not enough memory
+#'   for the cycles of the processor.
 #' @references Park H, Gerstlauer A. Toward a fast stochastic simulation processor for biochemical reaction networks. University
 #'   of Texas at Austin.
 #' @seealso [compile_ssp()], [ssp_cycles()], [ssp_trace()]
@@ -66,6 +67,9 @@ fired_reactions <- function(events, net) {
   }
   if (!all(columns %in% names(events)) || nrow(events) != run$events) {
     abort_argument("`events` must be complete, as each step depends on the one before; rows or columns were removed.")
+  }
+  if (!is.null(run$model$events)) {
+    abort_argument("`events` are of a network whose state changes by events too; a processor fires reactions only.")
   }
   check_same_reactions(run$model, net)
   number <- match(levels(events$reaction), make.unique(net$reactions$name, " "))[events$reaction]

@@ -84,6 +84,8 @@ test_that("events that cannot be replayed are refused", {
   changed <- events
   changed$trajectory[[1L]] <- 9L
   refused(changed, "trajectories or reactions that their run does not have")
+  dose <- reaction_network("A -> B" = 1, initial = c(A = 5, B = 0), events = list(event("time >= 1", set = c(A = "A + 10"))))
+  refused(simulate(dose, times = 3, seed = 1, output = "events"), "whose state changes by events too")
   petri <- petri_net("A -> 0" = 1, initial = c(A = 5))
   refused(simulate(petri, times = 1, seed = 1, output = "events"), "not about a reaction network")
   expect_error(
