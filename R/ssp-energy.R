@@ -1,12 +1,13 @@
-# What a processor may need: energy and area, from counts and from published constants of 40 and 45 nm.
+# What a processor may need: energy and area, from counts and from constants of 40 and 45 nm.
 
 #' The energy and the area of a processor
 #'
 #' The paper gives no energy and no area for a Stochastic Simulation Processor. `ssp_energy()` and `ssp_area()` estimate both:
-#' they count operations, bits and units, and multiply them by constants that others published for 40 or 45 nm. Constants are
-#' intervals, so results are. They tell orders of magnitude, and compare processors with each other.
+#' they count operations, bits and units, and multiply them by constants for 40 or 45 nm, which others published or, where nothing
+#' was found, we assumed. Constants are intervals, so results are. They tell orders of magnitude, and compare processors with each
+#' other.
 #'
-#' @param x A result of [`simulate()`][simulate.ssp_program] for a program.
+#' @param x A result of [`simulate()`][simulate.ssp_program] for a program, or of [replay_ssp()].
 #' @param chip A processor of [ssp()].
 #' @param constants A data frame as `ssp_constants()` gives it, in which `low` and `high` may be changed.
 #' @param object A result of `ssp_energy()`.
@@ -15,19 +16,20 @@
 #'   where nothing better was found.
 #'
 #'   `ssp_energy()`: a data frame of class `ssp_energy` with a row for each part and the columns `part`, `low` and `high` (nJ a
-#'   step of an SPE) and `operations` (how many a step). The attribute `operations` is a data frame of the same with a row for
-#'   each constant: `part`, `constant`, `count` a step, and the factors `low` and `high` for its size or length. `summary()`: a
-#'   data frame with rows for the processor, the memory and both, and the columns `part`, `low`, `high`, `steps_low` and
-#'   `steps_high` (steps a joule), `watts_low` and `watts_high`.
+#'   step of an SPE) and `operations` (how many a step; bits for wires and the memory interface, stages of pipelines times cycles
+#'   for the clock, 0 for memory chips). The attribute `operations` is a data frame that tells how each part is composed. A row is
+#'   a count times a constant: `part`, `constant`, `count` a step, and the factors `low` and `high` for its size or length.
+#'   `summary()`: a data frame with rows for the processor, the memory and both, and the columns `part`, `low`, `high`,
+#'   `steps_low` and `steps_high` (steps a joule), `watts_low` and `watts_high`.
 #'
 #'   `ssp_area()`: a data frame with the columns `part`, `low` and `high` (mm2), `count`, and `of` what. Its last row is the
 #'   total.
 #' @section What is counted: All counts are those of the run, divided by its steps.
 #' * Propensities: by the kinds of instructions that were issued. A reaction of one molecule takes a multiplication and a
 #'   conversion to floating point (counted as an addition); one of two takes two multiplications and a conversion for each
-#'   species.
-#' * Logarithm and random numbers: one for each reaction that was evaluated. A logarithm takes 8 multiplications and additions (14
-#'   with 64 bits; assumed), or a table's entry and an addition if `logarithm` is above 0.
+#'   species, and an integer subtraction if both are of the same species.
+#' * Logarithm and random numbers: one for each reaction that was evaluated. A logarithm takes 8 multiplications and as many
+#'   additions (14 of each with 64 bits; assumed), or a table's entry and an addition if `logarithm` is above 0.
 #' * Division: one for each reaction that was evaluated.
 #' * Comparison: one for each reaction that was evaluated, and `rus - 1` of MinTree a step. Each species that is read is compared
 #'   with the 8 changes of a state-change vector, and each half of a reaction of two species with all registers of the merger, by
@@ -36,7 +38,8 @@
 #' * Scratchpads: an access for each species that is read, and one for each change. The run does not tell how many copies change,
 #'   so this is the mean number of species that a reaction changes, times the mean number of RUs that hold a species.
 #' * Species memories and buffers: lines and populations that were fetched, and words of streams, each written and read once.
-#' * Vector cache: four words for each step, and four more for each hit among the victims and each miss.
+#' * Vector cache: four words for each step, and four more for each hit among the victims and each miss. Each search of the
+#'   victims compares all their tags, by 20 bits.
 #' * Wires: bits, times lengths. Data of the memory travel a side of the chip. A tree to n units is sqrt(n) sides long; reaction
 #'   words go to all SPEs, state changes from an SPE to its RUs, and waiting times back. The side is the square root of
 #'   `ssp_area()`, or of an SPE's share.
@@ -45,8 +48,8 @@
 #'   `high` are the same.
 #' * Memory interface: 512 bits for each line. The constant depends on the memory.
 #'
-#' An access of an SRAM takes the constant of 8 kB times the square root of its size, which is right for 32 kB and 13% too much
-#' for 1 MB by Horowitz's table. Controllers, output to the host, and what programs the chip are not counted.
+#' An access of an SRAM of n kB takes the constant of 8 kB times sqrt(n / 8). For 32 kB this is Horowitz's figure, and for 1 MB it
+#' is 13% above it. Controllers, output to the host, and what programs the chip are not counted.
 #' @section Double precision: Additions and conversions take `double_add` times the energy and area, multiplications and divisions
 #'   `double_multiply` times. Instructions, comparisons, random numbers and pipeline stages are twice as wide.
 #' @section Area: Memories are bits times the area of a bit. `species_memory = 0` counts as the paper's 4,096 bytes. An RU has
@@ -162,7 +165,7 @@ program_notes <- function(program) {
   )
 }
 
-# Words of 64 bits that an instruction takes: 2 with 64 bits.
+# Words of 64 bits that an instruction takes.
 words_of <- function(chip) if (chip$precision == "double") 2 else 1
 
 # Operators of a logarithm: multiplications with as many additions. With a table: an addition.
@@ -329,10 +332,17 @@ energy_of <- function(found, chip, program, constants) {
   )
 }
 
+# Whether these are all parts of a run, each once. Functions like rbind() keep the class.
+has_all_parts <- function(x) {
+  "memory chips" %in% x$part && anyDuplicated(x$part) == 0L && all(c("low", "high", "operations") %in% names(x)) &&
+    !is.null(attr(x, "throughput"))
+}
+
 #' @rdname ssp_energy
 #' @export
 summary.ssp_energy <- function(object, ...) {
   check_no_more(...)
+  if (!has_all_parts(object)) abort_argument("`object` must be an unchanged result of ssp_energy().")
   is_memory <- object$part == "memory chips"
   low <- c(sum(object$low[!is_memory]), sum(object$low[is_memory]), sum(object$low))
   high <- c(sum(object$high[!is_memory]), sum(object$high[is_memory]), sum(object$high))
@@ -343,12 +353,22 @@ summary.ssp_energy <- function(object, ...) {
   )
 }
 
+# Totals of a part would be wrong, so a part is a plain data frame.
+#' @export
+`[.ssp_energy` <- function(x, ...) {
+  out <- NextMethod()
+  if (!is.data.frame(out) || identical(dim(out), dim(x))) return(out)
+  attr(out, "throughput") <- attr(out, "operations") <- NULL
+  class(out) <- "data.frame"
+  out
+}
+
 #' @export
 print.ssp_energy <- function(x, ...) {
-  if (is.null(attr(x, "throughput"))) return(print(as.data.frame(x), ...)) # a part of a result
+  if (!has_all_parts(x)) return(print(plain_frame(x), ...))
   number <- function(value) format(signif(value, 3), big.mark = ",", scientific = FALSE, drop0trailing = TRUE)
   all <- summary(x)[3L, ]
-  writeLines("<ssp_energy> nJ a step of an SPE, from published constants of 40 and 45 nm; see ssp_constants()")
+  writeLines("<ssp_energy> nJ a step of an SPE, from published and assumed constants; see ssp_constants()")
   shown <- data.frame(
     part = c(x$part, "all"), low = c(x$low, all$low), high = c(x$high, all$high), operations = c(x$operations, NA)
   )

@@ -10,9 +10,9 @@
 #' @param events A result of [`simulate()`][simulate.reaction_network] with `output = "events"` for the network of the program.
 #'   All exact methods will do: trajectories have the same distribution whichever method computes them.
 #' @param progress Whether to show the progress of long runs.
-#' @returns The events, from which [ssp_cycles()] and [ssp_memory()] tell the cycles. All cycles are simulated. Each SPE takes the
-#'   trajectories in their order, and one that ends one takes the next. After its last reaction, a trajectory has one more step,
-#'   which finds its end.
+#' @returns The events, from which [ssp_cycles()], [ssp_memory()] and [ssp_energy()] tell the cycles and the energy. All cycles
+#'   are simulated. SPEs take trajectories in their order: an SPE whose trajectory has ended takes the next one. After its last
+#'   reaction, a trajectory has one more step, which finds its end.
 #' @section What the result depends on: The cycles depend on the program, and on the reactions that fire in each step; not on
 #'   times, nor on counts. For events of `"first_reaction"`, and a processor with `precision = "double"`, they are those of
 #'   [`simulate()`][simulate.ssp_program] for the program with the same seed, the same times and `cycles = "all"`. With another
@@ -69,7 +69,7 @@ fired_reactions <- function(events, net) {
     abort_argument("`events` must be complete, as each step depends on the one before; rows or columns were removed.")
   }
   if (!is.null(run$model$events)) {
-    abort_argument("`events` are of a network whose state changes by events too; a processor fires reactions only.")
+    abort_argument("The network of `events` has events of its own (see event()); a processor fires reactions only.")
   }
   check_same_reactions(run$model, net)
   number <- match(levels(events$reaction), make.unique(net$reactions$name, " "))[events$reaction]
@@ -94,14 +94,14 @@ check_same_reactions <- function(net, own) {
   ours <- texts(own)
   if (length(theirs) != length(ours)) {
     abort_argument(sprintf(
-      "`events` are of another network than that of the program: it has %s, and the program %s.",
+      "`events` are of a network with %s; that of the program has %s.",
       count_of(length(theirs), "reaction"), format_whole(length(ours))
     ))
   }
   differs <- which(theirs != ours)
   if (length(differs) > 0L) {
     abort_argument(sprintf(
-      "`events` are of another network than that of the program: its reaction %d is %s, and that of the program %s.",
+      "`events` are of another network than that of the program: reaction %d of `events` is %s, and that of the program is %s.",
       differs[[1L]], theirs[[differs[[1L]]]], ours[[differs[[1L]]]]
     ))
   }

@@ -24,8 +24,9 @@
 #'   so are distributions. With `precision = "double"`, they are those of method `"first_reaction"` of
 #'   [`simulate()`][simulate.reaction_network] with the same seed, to the last bit. With `"single"`, propensities and waiting
 #'   times are numbers of 32 bits.
-#' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_size` if a count exceeds 2^32 - 1.
-#'   `fireflip_error_model` if a propensity exceeds the largest number of the precision.
+#' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_size` if a count exceeds 2^32 - 1, or if
+#'   there is not enough memory for the processor. `fireflip_error_model` if a propensity exceeds the largest number of the
+#'   precision.
 #' @references Park H, Gerstlauer A. Toward a fast stochastic simulation processor for biochemical reaction networks. University
 #'   of Texas at Austin.
 #' @seealso [ssp()], [compile_ssp()], [ssp_cycles()]

@@ -32,12 +32,14 @@
 #'     Intervals, by [ssp_energy()] and [ssp_area()].
 #'
 #'   `plot()` shows throughput against the number of RUs in all, the energy of a step, or the area. A line shows the interval of a
-#'   processor, and a point its middle (the geometric mean). A dotted line joins the processors with a higher throughput than any
-#'   other with as many RUs (as much energy, as much area) or less.
+#'   processor, and a point its middle (the geometric mean). A dotted line joins the processors that are not
+#'   beaten: no other one with at most as many RUs (at most that energy or area, by the middle of the interval) has a higher
+#'   throughput.
 #' @section Energy: That of the memory chips follows from the currents of their data sheets by Micron's method (TN-41-01):
 #'   activations, bursts, refreshes, and the background of all ranks, which dominates if there are many. All else is an estimate
-#'   from published constants, see [ssp_energy()].
-#' @section Errors: `fireflip_error_argument` for an unknown field or one out of its domain; the errors of [compile_ssp()].
+#'   from published and assumed constants, see [ssp_energy()].
+#' @section Errors: `fireflip_error_argument` for an unknown field or one out of its domain; the errors of
+#'   [compile_ssp()]; `fireflip_error_size` if there is not enough memory for a processor.
 #' @references Park H, Gerstlauer A. Toward a fast stochastic simulation processor for biochemical reaction networks. University
 #'   of Texas at Austin.
 #' @seealso [ssp()], [ssp_energy()], [ssp_model()]

@@ -5,7 +5,7 @@
 #' `ssp_trace()` simulates some steps of a processor, and lists what each reaction unit (RU) does in each cycle.
 #'
 #' @param program A program of [compile_ssp()].
-#' @param steps The number of reactions that fire in each trajectory. Each SPE has one trajectory.
+#' @param steps After so many reactions a trajectory ends; before, if no reaction can fire. Each SPE has one trajectory.
 #' @param seed A whole number, or `NULL` to draw it from R's generator.
 #' @param x A trace. To see a part of a trace, select its rows, as in `x[x$cycle <= 100, ]`.
 #' @param y Ignored.
@@ -15,14 +15,14 @@
 #'   `NA` after the last one), `cycle` and `state` (a factor; see section States of [ssp_cycles()]). Steps and cycles are numbered
 #'   from 1. The run is that of `simulate(program, nsim = spes, steps = steps, seed = seed)`, where `spes` is the number of SPEs.
 #'   So there is one step more, which finds that no reaction is to fire. `plot()` draws a row for each RU and a column for each
-#'   cycle. Lines mark the ends of steps, if there are at most 200.
+#'   cycle. Lines mark the ends of steps, if the picture has at most 200 steps of all SPEs together.
 #' @section Steps: The step of an SPE ends when the shortest waiting time is known. If all that its RUs need is on the chip, and
 #'   the state change is in the vector cache, a step takes as many cycles as the longest RU has instructions, and
 #'   `latency - barrier + 1 + 2 ceil(log2 rus)` more, where `latency`, `barrier` and `rus` are fields of [ssp()]. In the first
 #'   step, the state change need not come to the RUs, which saves `1 + ceil(log2 rus)` of these cycles.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_size` if the trace would have more than
-#'   10,000,000 rows, or if a count exceeds 2^32 - 1. `fireflip_error_model` if a propensity exceeds the largest number of the
-#'   precision.
+#'   10,000,000 rows, if a count exceeds 2^32 - 1, or if there is not enough memory for the processor. `fireflip_error_model` if a
+#'   propensity exceeds the largest number of the precision.
 #' @references Park H, Gerstlauer A. Toward a fast stochastic simulation processor for biochemical reaction networks. University
 #'   of Texas at Austin.
 #' @seealso [ssp_cycles()] for sums over whole runs, [compile_ssp()]

@@ -1,6 +1,6 @@
 # Rscript bench/ssp/memories.R: the first rows of Table II of Park and Gerstlauer (32,768 reactions, 8 and 16 RUs) with other
 # memories than the paper's: one field differs from the defaults at a time. Prints a table in Markdown; bench/ssp/RESULTS.md has
-# it. Takes some 10 s of a core.
+# it. Takes some 20 s on two cores.
 library(fireflip)
 
 net <- reaction_model("aggregation", copies = 4096, sets = 1024, seed = 1)

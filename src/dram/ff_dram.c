@@ -72,7 +72,7 @@ static void set_up(ff_dram *c) {
     c->of_rank[b->rank] |= UINT64_C(1) << i;
     c->has_room |= UINT64_C(1) << i;
   }
-  /* In the latter, a bank alone could open a row for each request of a full queue. */
+  /* The second term is the time in which one bank alone could open a row for each request of a full queue. */
   c->most_wait = c->part.refi + (uint64_t)c->options.commands / 2 * c->part.rc;
   c->next_refresh = NEVER;
   for (uint32_t r = 0; r < c->ranks; r++) { /* the ranks' refreshes are staggered */

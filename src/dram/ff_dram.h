@@ -12,8 +12,9 @@
  * has a command ready keeps the bus, at least until its next refresh. A read after a write of its rank needs more cycles too.
  *
  * So that nobody waits for ever: when a refresh is due, and when the last late bank has been served, banks become late whose
- * first request has been in their queue for refi + commands / 2 * rc cycles. The latter is the time in which a bank could open a
- * row for each request of a full queue. Other banks may only close rows until each late bank has served its first request.
+ * first request has been in their queue for refi + commands / 2 * rc cycles. In commands / 2 * rc
+ * cycles, a bank alone could open a row for each request of a full queue. Other banks may only close rows until each late bank
+ * has served its first request.
  *
  * Different from DRAMSim2, besides this: an open row that no request wants stays open unless another one is wanted (`close_idle`
  * is its way). A due refresh closes rows at once, even before the access for which a row was opened; this request keeps its place

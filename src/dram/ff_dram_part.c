@@ -101,14 +101,14 @@ ff_status ff_dram_part_check(const ff_dram_part *part, ff_error *err) {
                         part->name, part->ranks, part->banks);
   if (part->bl % 2 != 0)
     return ff_error_set(err, FF_EARGUMENT, "DRAM part '%s': bl is %u; expected an even number", part->name, part->bl);
-  /* A refresh waits until rows may be closed. Those of all ranks need a command for each row and one for each rank, and rows that
-   * are opened again must find time for these commands too. */
+  /* A refresh waits until rows may be closed. The refreshes of all ranks take one command for each open row and one for each
+   * rank. Between two refreshes there must be time for these commands and for opening the rows again. */
   const uint64_t before = (uint64_t)part->ras + part->rc + part->wl + part->bl + part->wr + part->read_to_precharge + part->rp;
   const uint64_t commands = (uint64_t)part->ranks * (part->banks + 1);
   const uint64_t needed = 4 * (before + part->rfc + commands);
   if (part->refi < needed)
-    return ff_error_set(err, FF_EARGUMENT, "DRAM part '%s': refi is %u; expected at least %u, four times a refresh with what it "
-                        "waits for", part->name, part->refi, (unsigned)needed);
+    return ff_error_set(err, FF_EARGUMENT, "DRAM part '%s': refi is %u; expected at least %u, four times a refresh, what it "
+                        "waits for, and a command for each bank and rank", part->name, part->refi, (unsigned)needed);
   return FF_OK;
 }
 

@@ -123,6 +123,17 @@ test_that("energy is linear in the constants, and that of the memory is what its
   expect_equal(ssp_energy(sim, constants[rev(seq_len(nrow(constants))), ]), energy)
 })
 
+test_that("parts of a result have no totals", {
+  net <- reaction_model("aggregation", copies = 8, sets = 2, seed = 1)
+  energy <- ssp_energy(simulate(compile_ssp(net, ssp(rus = 2)), steps = 5, seed = 1))
+  expect_s3_class(energy, "ssp_energy")
+  expect_identical(class(energy[1:2, ]), "data.frame")
+  expect_identical(class(head(energy, 2)), "data.frame")
+  twice <- rbind(energy, energy)
+  expect_no_match(capture.output(print(twice)), "a joule")
+  expect_error(summary(twice), "must be an unchanged result of ssp_energy()", class = "fireflip_error_argument", fixed = TRUE)
+})
+
 test_that("64 bits cost more", {
   sim <- run_of(precision = "double")
   expect_equal(processor(sim, only(multiply = 1, double_multiply = 3)), 3 * (5 + 4 * 14))

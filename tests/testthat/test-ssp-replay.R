@@ -75,9 +75,9 @@ test_that("events that cannot be replayed are refused", {
   refused(events[-1L, ], "must be complete")
   refused(events[c("trajectory", "time")], "must be complete")
   fewer <- simulate(sets_of(copies = 4, sets = 2), times = 0.01, seed = 1, output = "events")
-  refused(fewer, "another network than that of the program: it has 32 reactions, and the program 64")
+  refused(fewer, "of a network with 32 reactions; that of the program has 64")
   others <- simulate(sets_of(copies = 8, sets = 4), times = 0.01, seed = 1, output = "events")
-  refused(others, "another network than that of the program: its reaction 17 is")
+  refused(others, "another network than that of the program: reaction 17 of `events` is")
   changed <- events
   attr(changed, "run")$method <- "tau_leaping" # simulate() itself lists no events of approximate methods
   refused(changed, "of method \"tau_leaping\", which is approximate")
@@ -85,7 +85,7 @@ test_that("events that cannot be replayed are refused", {
   changed$trajectory[[1L]] <- 9L
   refused(changed, "trajectories or reactions that their run does not have")
   dose <- reaction_network("A -> B" = 1, initial = c(A = 5, B = 0), events = list(event("time >= 1", set = c(A = "A + 10"))))
-  refused(simulate(dose, times = 3, seed = 1, output = "events"), "whose state changes by events too")
+  refused(simulate(dose, times = 3, seed = 1, output = "events"), "has events of its own")
   petri <- petri_net("A -> 0" = 1, initial = c(A = 5))
   refused(simulate(petri, times = 1, seed = 1, output = "events"), "not about a reaction network")
   expect_error(

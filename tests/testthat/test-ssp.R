@@ -238,8 +238,8 @@ test_that("processors scale as the paper says", {
   rates <- vapply(c(512, 1024, 2048), rate, 0)
   # On the chip, 32 RUs evaluate 32 * 400e6 / 1.25 = 1e10 reactions a second but for the overhead of a step, which matters less
   # for more reactions; 0.9 leaves room for two errors of 5%. Of 2,048 copies, an SPE fetches 11,776 populations for 16,384
-  # reactions. Four channels bring at most 1.6e9 a second, two with each line, and so 2.2e9 reactions: below 0.3 of what the chip
-  # evaluates.
+  # reactions. Four channels bring at most 8e8 lines a second, two populations with each. 1.6e9 populations are enough for 2.2e9
+  # reactions: below 0.3 of what the chip evaluates.
   expect_gt(rates[[2L]], 0.9 * rates[[1L]])
   expect_lt(rates[[3L]], 0.3 * rates[[2L]])
 })

@@ -81,8 +81,8 @@ static uint32_t fires(void *of, uint32_t s, uint64_t cycle) {
   return FF_SSP_ENDS;
 }
 
-/* Each SPE has its own copies of species, but for reactions that have fired already. Systems promise more memory than they have,
- * so they would end the process later. */
+/* Each SPE has its own copies of species, unless reactions are replayed. Operating systems promise more memory than they have,
+ * and end the process when it is used. So this is checked before. */
 static ff_status check_memory(const ff_ssp_cycles *run, ff_error *err) {
   const ff_ssp_chip *chip = &run->program->chip;
   const uint64_t spes = run->code != NULL ? chip->spes * ff_ssp_spe_bytes(run->code) : 0;

@@ -42,8 +42,8 @@ typedef struct ff_ssp_cycles ff_ssp_cycles;
 
 /* Begins a run of a program, which is borrowed and must be one that ff_ssp_check() accepts. The caller frees *out with
  * ff_ssp_cycles_free(), which accepts NULL. Memory: O(SPEs x RUs x (requests + species)), and with a source O(SPEs x RUs x
- * requests). FF_ESIZE, before it is asked for, if this is more than options->memory; FF_EARGUMENT if options contradict each
- * other. */
+ * requests). FF_ESIZE if the SPEs need more than options->memory, which is checked before their memory is asked for;
+ * FF_EARGUMENT if options contradict each other. */
 ff_status ff_ssp_cycles_new(ff_ssp_cycles **out, const ff_ssp_program *program, const ff_ssp_cycles_options *options,
                             ff_error *err);
 void ff_ssp_cycles_free(ff_ssp_cycles *run);

@@ -89,8 +89,8 @@ static ff_status advance(ff_ssp_trace *t, int *done, ff_error *err) {
   if (status != FF_OK || ff_ssp_timing_now(timing) == before) return status; /* no SPE has a trajectory */
   if (t->n == t->most)
     return ff_error_set(err, FF_ESIZE,
-                        "the trace has more than %llu rows: in %llu cycles, %zu RUs have done %llu steps, and the run goes on; "
-                        "fewer steps take fewer cycles",
+                        "the trace has more than %llu rows: after %llu cycles of all RUs (%zu), %llu steps were done, and the "
+                        "run goes on; ask for fewer steps",
                         (unsigned long long)t->most * t->spes * t->rus, (unsigned long long)t->n, (size_t)t->spes * t->rus,
                         (unsigned long long)ff_ssp_cycles_steps(t->run));
   return record(t, err);

@@ -64,7 +64,8 @@ ff_status ff_ssp_count_unit(ff_ssp_unit_counts *out, const ff_ssp_program *p, ui
     requests += (first + length - 1) / p->chip.per_request - first / p->chip.per_request + 1;
   }
   if ((uint64_t)unit->n_local + unit->n_stream >= UINT32_MAX || fetched >= UINT32_MAX)
-    return ff_error_set(err, FF_ESIZE, "RU %u of the program has 2^32 instructions or populations in a step", j + 1);
+    return ff_error_set(err, FF_ESIZE, "RU %u of the program has more than 2^32 - 2 instructions or populations in a step",
+                        j + 1);
   out->fetched = (uint32_t)fetched;
   out->requests = (uint32_t)requests;
   for (uint32_t i = 0; i < unit->n_local + unit->n_stream; i++) {

@@ -136,7 +136,7 @@ typedef struct {
 } ff_ssp_unit_counts;
 
 /* Counts what RU `unit` does in a step. FF_EMODEL if it fetches a species that the program does not have, and FF_ESIZE if there
- * are 2^32 instructions or populations. O(instructions). */
+ * are more than 2^32 - 2 instructions or populations. O(instructions). */
 ff_status ff_ssp_count_unit(ff_ssp_unit_counts *out, const ff_ssp_program *program, uint32_t unit, ff_error *err);
 
 /* Instructions of all RUs in a step. O(RUs). */

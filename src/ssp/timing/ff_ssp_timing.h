@@ -95,8 +95,7 @@ ff_status ff_ssp_timing_new(ff_ssp_timing **out, const ff_ssp_program *program, 
                             const ff_ssp_timing_options *options, ff_error *err);
 void ff_ssp_timing_free(ff_ssp_timing *timing);
 
-/* Bytes of memory that ff_ssp_timing_new() asks for, but for what does not depend on the number of SPEs and for the channels.
- * O(RUs). */
+/* Bytes that ff_ssp_timing_new() asks for in proportion to the number of SPEs; the channels are not counted. O(RUs). */
 uint64_t ff_ssp_timing_bytes(const ff_ssp_program *program);
 
 /* Simulates the cycles before `to`. Stops before if all SPEs are done (*done is then 1, otherwise 0), or after the cycle in which
