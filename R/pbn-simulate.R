@@ -69,10 +69,10 @@ simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps, initial = NU
 }
 
 # The method of simulate() that calls this was not given its time. Without a name, the time has become the seed.
-abort_not_named <- function(name, example, seed) {
+abort_not_named <- function(name, example, seed, or = "") {
   found <- !is.null(seed) && !"seed" %in% names(sys.call(-1L))
   abort_argument(sprintf(
-    "`%s` must be given by its name, as in simulate(net, %s); found nothing%s.", name, example,
+    "`%s`%s must be given by its name, as in simulate(net, %s); found nothing%s.", name, or, example,
     if (found) sprintf(", and %s for `seed`, the third argument of R's generic", describe(seed)) else ""
   ))
 }

@@ -7,11 +7,12 @@
 #' was found, we assumed. Constants are intervals, so results are. They tell orders of magnitude, and compare processors with each
 #' other.
 #'
-#' @param x A result of [`simulate()`][simulate.ssp_program] for a program, or of [replay_ssp()].
+#' @param x A result of [`simulate()`][simulate.ssp_program] for a program, or of [replay_ssp()]; for `plot()`, of `ssp_energy()`.
 #' @param chip A processor of [ssp()].
 #' @param constants A data frame as `ssp_constants()` gives it, in which `low` and `high` may be changed.
 #' @param object A result of `ssp_energy()`.
-#' @param ... Must be empty.
+#' @param ... For `summary()`, must be empty; for `plot()`, graphical parameters.
+#' @param y Ignored.
 #' @returns `ssp_constants()`: a data frame with the columns `name`, `low`, `high`, `unit` and `source`. A source says "assumed"
 #'   where nothing better was found.
 #'
@@ -22,9 +23,12 @@
 #'   `summary()`: a data frame with rows for the processor, the memory and both, and the columns `part`, `low`, `high`,
 #'   `steps_low` and `steps_high` (steps a joule), `watts_low` and `watts_high`.
 #'
+#'   `plot()` draws the intervals of the parts, in nJ, without parts that take nothing.
+#'
 #'   `ssp_area()`: a data frame with the columns `part`, `low` and `high` (mm2), `count`, and `of` what. Its last row is the
 #'   total.
-#' @section What is counted: All counts are those of the run, divided by its steps.
+#' @section What is counted: All counts are those of the run, divided by its steps. If SPEs are done while others are not, their
+#' cycles count, too. Replayed reactions are counted as if they were computed.
 #' * Propensities: by the kinds of instructions that were issued. A reaction of one molecule takes a multiplication and a
 #'   conversion to floating point (counted as an addition); one of two takes two multiplications and a conversion for each
 #'   species, and an integer subtraction if both are of the same species.
@@ -44,8 +48,8 @@
 #'   words go to all SPEs, state changes from an SPE to its RUs, and waiting times back. The side is the square root of
 #'   `ssp_area()`, or of an SPE's share.
 #' * Clock and leakage: pipeline stages, `latency` for each RU, in all cycles of all RUs; bits and mm2 for the time of a step.
-#' * Memory chips: what [ssp_sweep()] calls `memory_energy`, all six kinds added up. Data sheets give one figure, so `low` and
-#'   `high` are the same.
+#' * Memory chips: what [ssp_sweep()] calls `memory_energy`, all six kinds added up. Most of it is the background of chips that
+#'   are ready whether they are used or not. Data sheets give one figure, so `low` and `high` are the same.
 #' * Memory interface: 512 bits for each line. The constant depends on the memory.
 #'
 #' An access of an SRAM of n kB takes the constant of 8 kB times sqrt(n / 8). For 32 kB this is Horowitz's figure, and for 1 MB it
@@ -140,13 +144,15 @@ check_constants <- function(constants) {
   for (i in seq_along(names)) {
     unit <- known$unit[known$name == names[[i]]]
     if (!identical(as.character(constants$unit[[i]]), unit)) {
-      abort_argument(sprintf("%s of `constants` must be in %s; found %s.", names[[i]], unit, describe(constants$unit[[i]])))
+      abort_argument(sprintf(
+        "%s of `constants` must be in %s; found %s.", describe(names[[i]]), unit, describe(constants$unit[[i]])
+      ))
     }
     low <- constants$low[[i]]
     high <- constants$high[[i]]
     if (!isTRUE(is.finite(low) && is.finite(high) && 0 <= low && low <= high)) {
       abort_argument(sprintf(
-        "%s of `constants` must have 0 <= low <= high; found %s and %s.", names[[i]], describe(low), describe(high)
+        "%s of `constants` must have 0 <= low <= high; found %s and %s.", describe(names[[i]]), describe(low), describe(high)
       ))
     }
   }
@@ -328,7 +334,7 @@ energy_of <- function(found, chip, program, constants) {
       operations = as.vector(tapply(operations, part, sum))
     ),
     class = c("ssp_energy", "data.frame"), row.names = .set_row_names(nlevels(part)), operations = counts,
-    throughput = throughput_of(found, chip)
+    throughput = found$steps / (found$cycles / (1e6 * chip$clock)) # also while SPEs are done, as their energy is counted
   )
 }
 
@@ -378,5 +384,28 @@ print.ssp_energy <- function(x, ...) {
     "%s to %s steps a joule, %s to %s W", number(all$steps_low), number(all$steps_high), number(all$watts_low),
     number(all$watts_high)
   ))
+  invisible(x)
+}
+
+#' @rdname ssp_energy
+#' @export
+plot.ssp_energy <- function(x, y, ...) {
+  if (!has_all_parts(x)) abort_argument("`x` must be an unchanged result of ssp_energy().")
+  shown <- plain_frame(x)[x$high > 0, ]
+  n <- nrow(shown)
+  if (n == 0L) abort_argument("`x` has no part that takes energy.")
+  low <- pmax(shown$low, min(shown$high, shown$low[shown$low > 0]) / 10) # 0 has no place on the axis
+  size <- 0.9
+  margins <- graphics::par("mai")
+  margins[[2L]] <- max(graphics::strwidth(shown$part, "inches", cex = size)) + 0.3
+  old <- graphics::par(mai = margins)
+  on.exit(graphics::par(old))
+  ours <- list(
+    x = sqrt(low * shown$high), y = rev(seq_len(n)), log = "x", pch = 19, xlim = range(low, shown$high), ylim = c(0.5, n + 0.5),
+    xlab = "nJ a step", ylab = "", yaxt = "n"
+  )
+  do.call(graphics::plot, utils::modifyList(ours, list(...)))
+  graphics::segments(low, rev(seq_len(n)), shown$high, rev(seq_len(n)), lwd = 2)
+  graphics::axis(2, rev(seq_len(n)), shown$part, las = 1, cex.axis = size)
   invisible(x)
 }

@@ -20,10 +20,11 @@
 #' @param ... Must be empty; for `update()`, fields of the processor; for `plot()`, arguments of [graphics::barplot()].
 #' @returns `compile_ssp()` and `read_ssp()`: a program of class `ssp_program`, a list with the elements `image` (a raw vector,
 #'   the content of the file), `network` and `chip`. `write_ssp()`: the path, invisibly. `update()`: the program for another
-#'   processor, compiled anew if instructions depend on the field. `as.data.frame()`: a data frame with a
-#'   row for each RU and the columns `ru`, `instructions`, their kinds `uni`, `bi1`, `bi2` (halves of reactions), `source` and
-#'   `dummy`, how many are `local` and `streamed`, and how many species are `internal`, or `fetched` in a step by so many
-#'   `requests`. `summary()`: the same as totals, with the balance of the RUs.
+#'   processor, compiled anew if instructions depend on the field. `as.data.frame()`: a data frame with a row for each RU and the
+#'   columns `ru`, `instructions`, their kinds `uni` (a reaction of one molecule), `bi1` (of two molecules of the same species),
+#'   `bi2` (half of a reaction of two species), `source` (no reactant) and `dummy` (evaluates nothing), how many are `local` and
+#'   `streamed`, and how many species are `internal`, or `fetched` in a step by so many `requests`. `summary()`: the same as
+#'   totals, with the balance of the RUs: the mean number of instructions of an RU, divided by the largest one.
 #' @section The file: It is little endian. It has a checksum for each section, and a program is checked whenever it is used: each
 #'   reaction is evaluated once a step, each species is where an instruction reads it, and so on. `read_ssp()` makes the network
 #'   anew from what the program evaluates; rates have the

@@ -8,7 +8,7 @@
 #'
 #' @param program A program of [compile_ssp()].
 #' @param events A result of [`simulate()`][simulate.reaction_network] with `output = "events"` for the network of the program.
-#'   All exact methods will do: trajectories have the same distribution whichever method computes them.
+#'   All exact methods that have events will do: trajectories have the same distribution whichever method computes them.
 #' @param progress Whether to show the progress of long runs.
 #' @returns The events, from which [ssp_cycles()], [ssp_memory()] and [ssp_energy()] tell the cycles and the energy. All cycles
 #'   are simulated. SPEs take trajectories in their order: an SPE whose trajectory has ended takes the next one. After its last

@@ -58,7 +58,7 @@ simulate.ssp_program <- function(object, nsim = 1, seed = NULL, ..., times, step
     }
     return(simulate_steps(object, nsim, seed, steps, observe, confidence, progress))
   }
-  if (missing(times)) abort_not_named("times", "nsim = 4, times = 0:10", seed)
+  if (missing(times)) abort_not_named("times", "nsim = 4, times = 0:10", seed, " (or `steps`)")
   plan <- ensemble_plan(
     object$network, nsim, seed, times = times, method = "first_reaction", observe = observe, output = output,
     quantiles = quantiles, covariance = covariance, confidence = confidence, backend = "cpu", threads = threads,
@@ -181,19 +181,22 @@ follow_cycles <- function(pointer, nsim, progress) {
 # What a result knows of cycles is a note: results with the same trajectories are identical, whatever they took.
 with_cycles <- function(out, found, program) {
   found[c("times", "counts")] <- NULL
-  structure(out, ssp = machine_notes(chip = program$chip, found = found, program = program_notes(program)))
+  structure(out, ssp = machine_notes(
+    chip = program$chip, found = found, program = program_notes(program), rows = nrow(out)
+  ))
 }
 
 noted_cycles <- function(x) {
   if (missing(x)) abort_value("x", "a result of simulate() for a program of compile_ssp(), or of replay_ssp()", x)
   note <- attr(x, "ssp")
-  if (is.null(note)) {
+  if (!is.null(note)) note <- .Call(ffi_noted, note)
+  if (is.null(note) || !identical(note$rows, nrow(x))) {
     abort_argument(paste(
       "The object has no cycles: it must be an unchanged result of replay_ssp(), or of simulate() for a program of",
       "compile_ssp() with `cycles` other than \"none\"."
     ))
   }
-  .Call(ffi_noted, note)
+  note
 }
 
 #' Where the cycles of a processor went
@@ -204,13 +207,14 @@ noted_cycles <- function(x) {
 #' @param x A result of [`simulate()`][simulate.ssp_program] for a program, or of [replay_ssp()].
 #' @returns `ssp_cycles()`: a data frame of class `ssp_cycles` with the columns `spe`, `ru`, `state`, `cycles` and `share`. The
 #'   cycles of an RU add up to those of the run. `summary()` adds up RUs; `plot()` shows shares, and takes arguments of
-#'   [graphics::barplot()]. A selection of rows or columns is a plain data frame. `ssp_memory()`: a data frame with
-#'   a row for each channel and use of it, and the columns `channel`, `use` (`"reactions"`, `"species"`, `"writes"` and
+#'   [graphics::barplot()]. A selection of rows or columns is a plain data frame. `ssp_memory()`: a data frame with a row for each
+#'   channel and use of it with at least a line, and the columns `channel`, `use` (`"reactions"`, `"species"`, `"writes"` and
 #'   `"vectors"`), `lines`, `bytes`, `bandwidth` (GB/s) and `bus` (the share of the time in which this use has the channel's data
 #'   bus).
 #' @section States:
-#' * `busy_uni`, `busy_bi1`, `busy_bi2`, `busy_dummy`, `busy_source`: issues an instruction of this kind. A reaction of two
-#'   species has two instructions.
+#' * `busy_uni`, `busy_bi1`, `busy_bi2`, `busy_dummy`, `busy_source`: issues an instruction of a reaction of one molecule, of two
+#'   molecules of the same species, a half of a reaction of two species (which has two such instructions), an instruction that
+#'   evaluates no reaction, or one of a reaction without reactants.
 #' * `wait_vector`: waits for the other RUs, and for the state change of the last step. The pipeline fills and drains here.
 #' * `starved_reactions`, `starved_lane`: the next instruction has not come from the memory; or it has come, but another SPE has
 #'   no room for it.
@@ -268,7 +272,7 @@ print.ssp_cycles <- function(x, ...) {
 pace_text <- function(pace, chip) {
   known <- if (is.na(pace$error)) "" else sprintf(" +- %s", format(pace$error, digits = 2))
   c(
-    sprintf("<ssp_cycles> %s", format(structure(chip, class = "ssp"))),
+    sprintf("<ssp_cycles> %s, %s MHz", format(structure(chip, class = "ssp")), format_whole(chip$clock)),
     sprintf(
       "%s%s cycles a step, from %s%s: %s steps a second", format(round(pace$mean, 1), big.mark = ","), known,
       if (pace$complete) "" else "the first ", count_of(pace$steps, "step"),

@@ -182,14 +182,15 @@ plot.ssp_sweep <- function(x, against = c("rus", "energy", "area"), ...) {
 #' The paper's formula for the throughput of hardware
 #'
 #' The cycles of a step by the analytic model of Park and Gerstlauer (their figure 1), which takes all data to be on the chip.
-#' [ssp_sweep()] simulates instead.
+#' It counts a reaction of two species as one, where a program has two instructions. [ssp_sweep()] simulates instead.
 #'
 #' @param reactions Numbers of reactions.
 #' @param spes,rus Numbers of SPEs and of RUs of each; of the same length, or one of them has length 1.
 #' @param method One or several of `"first_reaction"`, `"next_reaction"`, `"direct"` and `"optimised_direct"`.
 #' @param dependency The part of the reactions whose propensities change when a reaction fires, from 0 to 1. It matters for
 #'   `"next_reaction"` and `"optimised_direct"`.
-#' @param latency Cycles of the pipeline for each method, a named vector. The paper gives 40 to 60.
+#' @param latency Cycles of the pipeline for each method, a named vector; for one method, a number will do. The paper gives 40 to
+#'   60. The processor of its simulations has a pipeline of 22; see [ssp()].
 #' @param clock MHz.
 #' @param banks Of the memory that direct methods search, for each SPE; by default as many as RUs.
 #' @returns A data frame with the columns `method`, `reactions`, `spes`, `rus`, `cycles` (of a step) and `throughput` (steps a
@@ -211,8 +212,9 @@ ssp_model <- function(reactions, spes = 1, rus = 1, method = "first_reaction", d
   for (one in method) check_choice(one, "method", known, c(frm = "first_reaction", nrm = "next_reaction", dm = "direct"))
   check_number(dependency, "dependency", 0, 1)
   check_number(clock, "clock", 0, open_min = TRUE)
+  if (length(method) == 1L && length(latency) == 1L && is.null(names(latency))) latency <- stats::setNames(latency, method)
   if (!is.numeric(latency) || !all(method %in% names(latency)) || anyNA(latency[method]) || any(latency[method] < 0)) {
-    abort_value("latency", "a vector of cycles with the names of the methods", latency)
+    abort_value("latency", "a vector of cycles with the names of the methods, such as c(first_reaction = 40)", latency)
   }
   whole <- function(x, name) {
     if (missing(x) || !is.numeric(x) || length(x) == 0L || anyNA(x) || any(x < 1 | x != floor(x) | is.infinite(x))) {
@@ -227,7 +229,8 @@ ssp_model <- function(reactions, spes = 1, rus = 1, method = "first_reaction", d
   for (name in c("spes", "rus", "banks")) {
     if (!length(get(name)) %in% c(1L, units)) {
       abort_argument(sprintf(
-        "`%s` must have 1 or %d elements, as `spes` and `rus` have; found %d.", name, units, length(get(name))
+        "`%s` must have 1 or %d elements, as many as the longer one of `spes` and `rus`; found %d.", name, units,
+        length(get(name))
       ))
     }
   }

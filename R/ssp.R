@@ -16,16 +16,16 @@
 #' @returns `ssp()` and `update()`: a processor of class `ssp`, a list with an element for each field. `as.data.frame()`: a data
 #'   frame with the columns `field`, `value` (a text), `unit`, `source` (`"paper"`: the default is in the paper; `"derived"`: it
 #'   follows from the paper by arithmetic; `"ours"`: the paper does not say, and we have chosen it; `"changed"`: it is not the
-#'   default, which is never said of `spes`, `rus` and `precision`) and `meaning`. `print()` shows it.
+#'   default, which is never said of `spes`, `rus` and `precision`) and `meaning`. `print()` shows all but `meaning`.
 #' @section Fields: All are whole numbers, but for `precision` and `memory`. `as.data.frame(ssp())` is the list with units and
 #'   defaults. The paper's Table III has most of them. Some that matter: `internal` and `cached`, the entries of a scratchpad for
 #'   species that stay and for those that pass by; `reaction_memory`, in bytes; `channels`, `reaction_channels` (by default half
 #'   of the channels), `ranks`; `per_request`, how many populations a request of the memory delivers; `grants`, how many requests
-#'   the memory interface grants in a memory cycle; `logarithm`, 0, or the number k of bits by which a table of logarithms is
-#'   indexed. The shortest of many waiting times comes from a random number near 1, where such a table has steps of 2^-(k + 1).
-#'   With 2^k equal reactions, a step takes 2% too long, and the reaction with the lowest number fires 27% too often. For errors
-#'   of 1%, k must be log2(M) + 0.5 and log2(M) + 4.6 for M reactions. `species_memory` is 0, no limit, as Table II of the paper
-#'   assumes; Table III has 4,096 bytes. The latency is the same for both precisions.
+#'   the memory interface grants in a memory cycle, or 0 for one for each channel; `logarithm`, 0, or the number k of bits by
+#'   which a table of logarithms is indexed. The shortest of many waiting times comes from a random number near 1, where such a
+#'   table has steps of 2^-(k + 1). With 2^k equal reactions, a step takes 2% too long, and the reaction with the lowest number
+#'   fires 27% too often. For errors of 1%, k must be log2(M) + 0.5 and log2(M) + 4.6 for M reactions. `species_memory` is 0, no
+#'   limit, as Table II of the paper assumes; Table III has 4,096 bytes. The latency is the same for both precisions.
 #' @section Memory: `"DDR3-1600 1Gb x4"`, `"DDR3-1333 2Gb x8"`, `"DDR3-1600 4Gb x8"`, `"DDR4-2400 8Gb x8"` and
 #'   `"HBM2-2000 8Gb x128"`. The first one is that of the paper's simulations. If `ranks` is not given, it is at most what the
 #'   part allows: a channel of HBM2 has one rank.
@@ -59,7 +59,13 @@ new_ssp <- function(chip, given) {
       near <- closest_name(name, known)
       abort_argument(sprintf(
         "A processor has no field `%s`%s", name,
-        if (is.null(near)) "; as.data.frame(ssp()) lists its fields." else sprintf("; did you mean `%s`?", near)
+        if (name %in% c("optimise", "seed")) {
+          "; it is an argument of compile_ssp()."
+        } else if (is.null(near)) {
+          "; as.data.frame(ssp()) lists its fields."
+        } else {
+          sprintf("; did you mean `%s`?", near)
+        }
       ))
     }
     chip[[name]] <- switch(name,
@@ -132,4 +138,4 @@ print.ssp <- function(x, ...) {
   invisible(x)
 }
 
-beyond_paper <- "The paper's processors have up to 128 SPEs or RUs, and 8 channels."
+beyond_paper <- "Not of the paper's size: its processors have up to 128 RUs in all, and 8 channels."

@@ -118,20 +118,37 @@ test_that("energy is linear in the constants, and that of the memory is what its
   total <- summary(energy)
   expect_equal(total$low, c(sum(energy$low[!is_memory]), energy$low[is_memory], sum(energy$low)))
   expect_equal(total$steps_high * total$low, rep(1e9, 3))
-  expect_equal(total$watts_high[[3L]], total$high[[3L]] * 1e-9 * attr(ssp_cycles(sim), "pace")$throughput)
+  expect_equal(total$watts_high[[3L]], total$high[[3L]] * 1e-9 * found$steps * 400e6 / found$cycles)
   expect_output(print(energy), "steps a joule")
   expect_equal(ssp_energy(sim, constants[rev(seq_len(nrow(constants))), ]), energy)
 })
 
 test_that("parts of a result have no totals", {
   net <- reaction_model("aggregation", copies = 8, sets = 2, seed = 1)
-  energy <- ssp_energy(simulate(compile_ssp(net, ssp(rus = 2)), steps = 5, seed = 1))
+  sim <- simulate(compile_ssp(net, ssp(rus = 2)), nsim = 2, steps = 5, seed = 1)
+  expect_error(ssp_cycles(sim[1L, ]), "must be an unchanged result", class = "fireflip_error_argument")
+  energy <- ssp_energy(sim)
   expect_s3_class(energy, "ssp_energy")
   expect_identical(class(energy[1:2, ]), "data.frame")
   expect_identical(class(head(energy, 2)), "data.frame")
   twice <- rbind(energy, energy)
   expect_no_match(capture.output(print(twice)), "a joule")
   expect_error(summary(twice), "must be an unchanged result of ssp_energy()", class = "fireflip_error_argument", fixed = TRUE)
+  expect_error(plot(twice), "must be an unchanged result of ssp_energy()", class = "fireflip_error_argument", fixed = TRUE)
+  expect_silent(null_device(plot(energy)))
+  expect_silent(null_device(plot(energy, xlim = c(1, 1e6), xlab = "energy", col = 2)))
+})
+
+test_that("the power is that of the whole run, also if an SPE is done before the others", {
+  net <- reaction_model("aggregation", copies = 8, sets = 2, seed = 1)
+  sim <- simulate(compile_ssp(net, ssp(spes = 2, rus = 2)), nsim = 3, steps = 50, seed = 1)
+  cycles <- ssp_cycles(sim)
+  share <- sum(cycles$cycles[cycles$state == "done"]) / sum(cycles$cycles)
+  expect_gt(share, 0.2) # an SPE has one trajectory, the other one two
+  seconds <- sum(cycles$cycles) / 4 / 400e6
+  energy <- ssp_energy(sim)
+  joules <- 1e-9 * sum(energy$low) * 3 * 51
+  expect_equal(summary(energy)$watts_low[[3L]], joules / seconds)
 })
 
 test_that("64 bits cost more", {
@@ -205,11 +222,11 @@ test_that("bad constants are refused", {
   refused(ssp_constants()[-2, ], "`constants` lacks \"add\"")
   refused(rbind(ssp_constants(), ssp_constants()[2, ]), "`constants` has \"add\" twice")
   refused(rbind(ssp_constants(), transform(ssp_constants()[2, ], name = "subtract")), "has \"subtract\", which is no constant")
-  refused(with("add", "low", 100), "add of `constants` must have 0 <= low <= high; found 100 and 5.6")
+  refused(with("add", "low", 100), "\"add\" of `constants` must have 0 <= low <= high; found 100 and 5.6")
   refused(with("add", "low", -1), "must have 0 <= low <= high; found -1 and 5.6")
   refused(with("add", "high", NA), "must have 0 <= low <= high")
   refused(with("add", "high", Inf), "must have 0 <= low <= high")
-  refused(with("add", "unit", "nJ"), "add of `constants` must be in pJ; found \"nJ\"")
+  refused(with("add", "unit", "nJ"), "\"add\" of `constants` must be in pJ; found \"nJ\"")
   refused(with("add", "low", "a"), "must be numbers")
   expect_error(ssp_energy(all_kinds()), "has no cycles", class = "fireflip_error_argument")
   expect_error(ssp_area(3), "`chip` must be a processor", class = "fireflip_error_argument")

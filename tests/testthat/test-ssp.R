@@ -14,7 +14,7 @@ test_that("a processor shows its fields, and whose they are", {
   changed <- update(chip, channels = 4)
   expect_equal(changed$reaction_channels, 2) # half of them
   expect_equal(subset(as.data.frame(changed), source == "changed")$field, c("channels", "reaction_channels"))
-  expect_output(print(changed), "The paper's processors have up to 128")
+  expect_output(print(changed), "its processors have up to 128 RUs in all, and 8 channels")
   expect_equal(update(changed, channels = 8), chip)
   stacked <- ssp(memory = "HBM2-2000 8Gb x128", channels = 16)
   expect_equal(c(stacked$ranks, stacked$reaction_channels), c(1, 8))
@@ -24,6 +24,7 @@ test_that("fields that do not fit are refused, with what was found and what fits
   refused <- function(object, text) expect_error(object, text, class = "fireflip_error_argument", fixed = TRUE)
   refused(ssp(rus = 0), "`rus` must be one whole number between 1 and 1024; found 0")
   refused(ssp(chanels = 4), "A processor has no field `chanels`; did you mean `channels`?")
+  refused(update(ssp(), optimise = "none"), "A processor has no field `optimise`; it is an argument of compile_ssp().")
   refused(ssp(nothing = 4), "as.data.frame(ssp()) lists its fields")
   refused(ssp(channels = 3, reaction_channels = 3), "must be below `channels`, which is 3")
   refused(ssp(1, 1, "single", "DDR3-1600 1Gb x4", 5), "are given by name")
@@ -209,6 +210,7 @@ test_that("the paper's formula has its values", {
   expect_equal(million(rus = 128), c(7.27, 7.27, 6.45, 3.39, 0.707, 0.0964), tolerance = 0.002)
   expect_equal(million(spes = 128), c(1067, 305, 48.1, 6.22, 0.781, 0.0976), tolerance = 0.004)
   expect_equal(ssp_model(1, latency = c(first_reaction = 39))$throughput, 400e6 / 40)
+  expect_identical(ssp_model(1, method = "direct", latency = 39), ssp_model(1, method = "direct", latency = c(direct = 39)))
   # The peak of 128 units: 51.2 / M thousand million steps a second.
   expect_equal(ssp_model(2^30, spes = 128)$throughput, 51.2e9 / 2^30, tolerance = 1e-6)
   loose <- ssp_model(8192, method = c("first_reaction", "next_reaction", "direct", "optimised_direct"), dependency = 0.01)

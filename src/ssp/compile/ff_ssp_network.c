@@ -52,7 +52,9 @@ static ff_status read_rate(ff_ssp_network *out, const ff_reactions *net, uint32_
   }
   ff_mass_action law;
   ff_status status = ff_mass_action_read(&law, formula, net, r, err);
-  if (status == FF_OK && !law.is) status = refuse(net, r, "its rate is not that of mass action with a constant", err);
+  if (status == FF_OK && !law.is)
+    status = refuse(net, r, "its rate is not that of mass action with a constant; write its steps as such reactions of at most two "
+                            "molecules", err);
   if (status == FF_OK) status = use(out, net, r, law.rate, law.factors, law.n, err);
   free(law.factors);
   return status;

@@ -82,6 +82,12 @@ static ff_status record(ff_ssp_trace *t, ff_error *err) {
   return FF_OK;
 }
 
+static uint64_t most_steps(const ff_ssp_trace *t) {
+  uint64_t most = 0;
+  for (uint32_t s = 0; s < t->spes; s++) most = t->steps[s] > most ? t->steps[s] : most;
+  return most;
+}
+
 static ff_status advance(ff_ssp_trace *t, int *done, ff_error *err) {
   const ff_ssp_timing *timing = ff_ssp_cycles_timing(t->run);
   const uint64_t before = ff_ssp_timing_now(timing);
@@ -89,10 +95,10 @@ static ff_status advance(ff_ssp_trace *t, int *done, ff_error *err) {
   if (status != FF_OK || ff_ssp_timing_now(timing) == before) return status; /* no SPE has a trajectory */
   if (t->n == t->most)
     return ff_error_set(err, FF_ESIZE,
-                        "the trace has more than %llu rows: after %llu cycles of all RUs (%zu), %llu steps were done, and the "
-                        "run goes on; ask for fewer steps",
-                        (unsigned long long)t->most * t->spes * t->rus, (unsigned long long)t->n, (size_t)t->spes * t->rus,
-                        (unsigned long long)ff_ssp_cycles_steps(t->run));
+                        "the trace has more than %llu rows: with %zu RUs this is reached after %llu cycles, in which an SPE has "
+                        "done at most %llu steps; ask for fewer",
+                        (unsigned long long)t->most * t->spes * t->rus, (size_t)t->spes * t->rus, (unsigned long long)t->n,
+                        (unsigned long long)most_steps(t));
   return record(t, err);
 }
 
