@@ -164,7 +164,7 @@ check_constants <- function(constants) {
 program_notes <- function(program) {
   about <- .Call(ffi_ssp_describe, program$image)
   units <- lapply(about$units, sum)
-  held <- (units$internal + units$fetched) / max(1, length(about$species)) # RUs that hold a species
+  held <- about$copies / max(1, length(about$species)) # RUs that hold a species
   list(
     streamed = units$streamed / max(1, units$local + units$streamed), populations = units$fetched / max(1, units$requests),
     copies = held * about$changes / max(1, length(about$reactions))

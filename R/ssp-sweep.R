@@ -57,7 +57,7 @@ ssp_sweep <- function(net, ..., optimise = "paper", seed = NULL, error = 0.005, 
   check_number(seconds, "seconds", 0, open_min = TRUE)
   check_flag(progress, "progress")
   threads <- resolve_threads(threads)
-  for (one in optimise) check_choice(one, "optimise", c("paper", "none", "locality"))
+  for (i in seq_along(optimise)) check_choice(optimise[[i]], "optimise", c("paper", "none", "locality"))
   if (length(optimise) == 0L) abort_value("optimise", "one or several of \"paper\", \"none\" and \"locality\"", optimise)
   constants <- check_constants(constants)
   seed <- resolve_seed(seed)
@@ -77,9 +77,7 @@ ssp_sweep <- function(net, ..., optimise = "paper", seed = NULL, error = 0.005, 
 
 # All combinations of the fields' values, as lists.
 sweep_points <- function(fields, optimise) {
-  if (length(fields) > 0L && (is.null(names(fields)) || !all(nzchar(names(fields))))) {
-    abort_argument("Fields of a processor are given by name, such as rus = c(1, 8).")
-  }
+  check_field_names(fields, "rus = c(1, 8)")
   for (name in names(fields)) {
     if (!is.atomic(fields[[name]]) || length(fields[[name]]) == 0L) abort_value(name, "one or several values", fields[[name]])
   }
@@ -209,7 +207,8 @@ ssp_model <- function(reactions, spes = 1, rus = 1, method = "first_reaction", d
                       latency = c(first_reaction = 40, next_reaction = 50, direct = 60, optimised_direct = 60), clock = 400,
                       banks = rus) {
   known <- c("first_reaction", "next_reaction", "direct", "optimised_direct")
-  for (one in method) check_choice(one, "method", known, c(frm = "first_reaction", nrm = "next_reaction", dm = "direct"))
+  aliases <- c(frm = "first_reaction", nrm = "next_reaction", dm = "direct")
+  for (i in seq_along(method)) check_choice(method[[i]], "method", known, aliases)
   check_number(dependency, "dependency", 0, 1)
   check_number(clock, "clock", 0, open_min = TRUE)
   if (length(method) == 1L && length(latency) == 1L && is.null(names(latency))) latency <- stats::setNames(latency, method)
@@ -241,7 +240,8 @@ ssp_model <- function(reactions, spes = 1, rus = 1, method = "first_reaction", d
   of <- pairs[grid$pair, ]
   part <- ifelse(grid$method %in% c("next_reaction", "optimised_direct"), dependency, 1)
   search <- ifelse(grid$method %in% c("direct", "optimised_direct"), ceiling(grid$reactions / of$banks), 0)
-  cycles <- unname(latency[grid$method]) + 2 * ceiling(log2(of$rus)) + ceiling(part * grid$reactions / of$rus) + search
+  evaluated <- ceiling(round(part * grid$reactions / of$rus, 6)) # 0.07 * 100 is above 7
+  cycles <- unname(latency[grid$method]) + 2 * ceiling(log2(of$rus)) + evaluated + search
   data.frame(
     method = grid$method, reactions = grid$reactions, spes = of$spes, rus = of$rus, cycles = cycles,
     throughput = of$spes * clock * 1e6 / cycles

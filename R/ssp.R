@@ -51,9 +51,7 @@ ssp <- function(spes = 1, rus = 1, precision = c("single", "double"), memory = "
 new_ssp <- function(chip, given) {
   known <- names(chip)
   fields <- .Call(ffi_ssp_fields)
-  if (length(given) > 0L && (is.null(names(given)) || !all(nzchar(names(given))))) {
-    abort_argument("Fields of a processor are given by name, such as ssp(rus = 8, channels = 4).")
-  }
+  check_field_names(given, "ssp(rus = 8, channels = 4)")
   for (name in names(given)) {
     if (!name %in% known) {
       near <- closest_name(name, known)
@@ -82,6 +80,15 @@ new_ssp <- function(chip, given) {
   }
   .Call(ffi_ssp_chip_check, core_chip(chip))
   structure(chip, class = "ssp")
+}
+
+check_field_names <- function(given, example) {
+  names <- names(given)
+  if (length(given) > 0L && (is.null(names) || !all(nzchar(names)))) {
+    abort_argument(sprintf("Fields of a processor are given by name, such as %s.", example))
+  }
+  if (anyDuplicated(names)) abort_argument(sprintf("The field `%s` is given twice.", names[[anyDuplicated(names)]]))
+  invisible()
 }
 
 # A processor as the core knows it: its precision is a number of bits.

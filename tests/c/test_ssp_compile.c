@@ -269,7 +269,10 @@ static void others_are_refused_by_name(void) {
       {{"A -> 128 B", "1"}, FF_EUNSUPPORTED, "reaction \"R1\" changes \"B\" by 128"},
       {{"A -> B + C + D + E + F + G + H + I", "1"}, FF_EUNSUPPORTED, "changes more than the 8 species"},
       {{"A -> B", "1e-40"}, FF_ESIZE, "the rate constant of reaction \"R1\" is 1e-40"},
-      {{"A -> B", "1e39"}, FF_ESIZE, "a number of 32 bits holds"},
+      {{"A -> B", "1e39"}, FF_ESIZE, "waiting times need 6.759"},
+      {{"A -> B", "5e-38"}, FF_ESIZE, "waiting times need 6.759"}, /* 33 log(2) / 5e-38 is above 3.4e38 */
+      {{"2 A -> B", "1e-37"}, FF_ESIZE, "1e-37; with 32 bits, propensities and waiting times need 1.3518"},
+      {{"2 A -> B", "4.9406564584124654e-324"}, FF_ESIZE, "half of it must be above 0"},
   };
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     const reaction_text reactions[] = {all[i].reaction, {NULL, NULL}};

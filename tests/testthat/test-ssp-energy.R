@@ -100,6 +100,21 @@ test_that("what streams is counted by words, populations and lines", {
   expect_equal(subset(counts, part == "memory interface")$count, 512 * sum(lines))
 })
 
+test_that("a population that an RU fetches again is one copy", {
+  net <- reaction_model("aggregation", copies = 64, sets = 16, seed = 1)
+  writes <- function(optimise, rus) {
+    chip <- ssp(rus = rus, internal = 2, cached = 4, merger = 2, reaction_memory = 64)
+    sim <- simulate(compile_ssp(net, chip, optimise, seed = 1), steps = 100, seed = 1)
+    counts <- attr(ssp_energy(sim), "operations")
+    cycles <- ssp_cycles(sim)
+    reads <- sum(cycles$cycles[cycles$state %in% paste0("busy_", c("uni", "bi1", "bi2", "dummy"))]) / attr(cycles, "pace")$steps
+    counts$count[counts$part == "scratchpads"] - reads
+  }
+  one <- writes("paper", 1)
+  expect_equal(writes("none", 1), one) # a write for each change
+  expect_lte(writes("none", 4), 4 * one)
+})
+
 test_that("energy is linear in the constants, and that of the memory is what its data sheet gives", {
   sim <- run_of(rus = 2)
   constants <- ssp_constants()

@@ -26,6 +26,9 @@ test_that("fields that do not fit are refused, with what was found and what fits
   refused(ssp(chanels = 4), "A processor has no field `chanels`; did you mean `channels`?")
   refused(update(ssp(), optimise = "none"), "A processor has no field `optimise`; it is an argument of compile_ssp().")
   refused(ssp(nothing = 4), "as.data.frame(ssp()) lists its fields")
+  refused(ssp(channels = 2, channels = 4), "The field `channels` is given twice.")
+  refused(update(ssp(), rus = 2, rus = 4), "The field `rus` is given twice.")
+  refused(ssp_sweep(reaction_network("A -> B" = 1), rus = 1, rus = 2), "The field `rus` is given twice.")
   refused(ssp(channels = 3, reaction_channels = 3), "must be below `channels`, which is 3")
   refused(ssp(1, 1, "single", "DDR3-1600 1Gb x4", 5), "are given by name")
   refused(ssp(rus = NA), "`rus` must be one whole number")
@@ -220,6 +223,9 @@ test_that("the paper's formula has its values", {
   expect_error(ssp_model(0), "`reactions` must be", class = "fireflip_error_argument")
   expect_error(ssp_model(8, spes = 1:2, rus = 1:3), "must have 1 or 3 elements", class = "fireflip_error_argument")
   expect_error(ssp_model(8, method = "best"), class = "fireflip_error_argument")
+  expect_error(ssp_model(8, method = factor("direct")), class = "fireflip_error_argument")
+  each <- vapply(1:99 / 100, function(part) ssp_model(100, method = "next_reaction", dependency = part)$cycles, 0)
+  expect_equal(each, 50 + 1:99) # 0.07 * 100 is above 7
 })
 
 # What the paper says of figure 7, on small networks. bench/ssp/figure7.R has the whole figure.

@@ -206,13 +206,15 @@ static SEXP names_of(const ff_ssp_program *p, size_t first, size_t n) {
   return out;
 }
 
-/* Returns list(chip, optimise, seed, species, reactions, initial, units, changes). `units` is a list of numbers for each RU,
- * `initial` has the populations at the start, in the network's order, and `changes` is the number of changes in all vectors. */
+/* Returns list(chip, optimise, seed, species, reactions, initial, units, changes, copies). `units` is a list of numbers for each
+ * RU, `initial` has the populations at the start, in the network's order, `changes` is the number of changes in all vectors, and
+ * `copies` that of pairs of an RU and a species that it holds. */
 SEXP ffi_ssp_describe(SEXP image) {
-  static const char *const names[] = {"chip", "optimise", "seed", "species", "reactions", "initial", "units", "changes"};
+  static const char *const names[] = {"chip",    "optimise", "seed",    "species", "reactions",
+                                      "initial", "units",    "changes", "copies"};
   ff_ssp_program *p;
   PROTECT(ffi_ssp_hold(image, &p));
-  SEXP out = PROTECT(ffi_list(8, names));
+  SEXP out = PROTECT(ffi_list(9, names));
   const char *optimise = ff_ssp_optimise_name((int)p->optimise);
   ffi_set(out, "chip", chip_list(p->chip));
   ffi_set(out, "optimise", Rf_mkString(optimise != NULL ? optimise : "unknown"));
@@ -226,6 +228,10 @@ SEXP ffi_ssp_describe(SEXP image) {
   double changes = 0;
   for (size_t i = 0; i < (size_t)p->n_reactions * FF_SSP_CHANGES; i++) changes += p->vectors[i] != 0;
   ffi_set(out, "changes", Rf_ScalarReal(changes));
+  uint64_t copies;
+  ff_error err;
+  ffi_check(ff_ssp_count_copies(&copies, p, &err), &err);
+  ffi_set(out, "copies", Rf_ScalarReal((double)copies));
   UNPROTECT(2);
   return out;
 }

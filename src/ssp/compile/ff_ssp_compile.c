@@ -26,16 +26,16 @@ typedef struct {
 
 /* ---- rates ---------------------------------------------------------------------------------------------------------- */
 
-/* A rate must keep its digits as a binary32. */
+/* A rate must keep its digits as a binary32, and so must a waiting time, which is at most 33 log(2) / rate. */
 static ff_status check_rates(const compiler *c) {
+  const double least = 23 / (double)FLT_MAX, most = FLT_MAX;
   for (uint32_t r = 0; r < c->of.n_reactions && c->program->chip.precision == 32; r++) {
-    const double rate = c->of.rate[r];
-    if (rate == 0 || (rate >= FLT_MIN && rate <= FLT_MAX)) continue;
-    const double given = c->of.type[r] == FF_SSP_BI1 ? 2 * rate : rate;
+    const double rate = c->of.rate[r], times = c->of.type[r] == FF_SSP_BI1 ? 2 : 1;
+    if (rate == 0 || (rate >= least && rate <= most)) continue;
     return ff_error_set(c->err, FF_ESIZE,
-                        "the rate constant of reaction %s is %g; a number of 32 bits holds %g to %g; `precision` = \"double\" "
-                        "has no such limit",
-                        ff_ssp_label(c->net, r).text, given, (double)FLT_MIN, (double)FLT_MAX);
+                        "the rate constant of reaction %s is %g; with 32 bits, propensities and waiting times need %g to %g; "
+                        "`precision` = \"double\" has no such limit",
+                        ff_ssp_label(c->net, r).text, times * rate, times * least, times * most);
   }
   return FF_OK;
 }

@@ -35,6 +35,9 @@ static ff_status use(ff_ssp_network *out, const ff_reactions *net, uint32_t r, d
   out->b[r] = n > 0 ? factors[n - 1].species : FF_SSP_NONE_OF;
   out->type[r] = (uint8_t)(n == 0 ? FF_SSP_SPECIAL : n == 2 ? FF_SSP_BI2 : molecules == 2 ? FF_SSP_BI1 : FF_SSP_UNI);
   out->rate[r] = (out->type[r] == FF_SSP_BI1 ? rate / 2 : rate) + 0.0; /* -0 becomes 0: an instruction has no place for a sign */
+  if (rate > 0 && out->rate[r] == 0)
+    return ff_error_set(err, FF_ESIZE, "the rate constant of reaction %s is %g; half of it must be above 0",
+                        ff_ssp_label(net, r).text, rate);
   return FF_OK;
 }
 
@@ -53,8 +56,8 @@ static ff_status read_rate(ff_ssp_network *out, const ff_reactions *net, uint32_
   ff_mass_action law;
   ff_status status = ff_mass_action_read(&law, formula, net, r, err);
   if (status == FF_OK && !law.is)
-    status = refuse(net, r, "its rate is not that of mass action with a constant; write its steps as such reactions of at most two "
-                            "molecules", err);
+    status = refuse(net, r, "its rate is not that of mass action with a constant; write its steps as such reactions of at most "
+                            "two molecules", err);
   if (status == FF_OK) status = use(out, net, r, law.rate, law.factors, law.n, err);
   free(law.factors);
   return status;

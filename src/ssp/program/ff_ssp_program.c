@@ -76,6 +76,28 @@ ff_status ff_ssp_count_unit(ff_ssp_unit_counts *out, const ff_ssp_program *p, ui
   return FF_OK;
 }
 
+/* Notes that RU j holds this species. Returns whether this is new. */
+static int hold(uint32_t *holder, uint32_t n_species, uint32_t spid, uint32_t j) {
+  if (spid >= n_species || holder[spid] == j + 1) return 0;
+  holder[spid] = j + 1;
+  return 1;
+}
+
+ff_status ff_ssp_count_copies(uint64_t *copies, const ff_ssp_program *p, ff_error *err) {
+  uint32_t *holder = ff_calloc(p->n_species, sizeof *holder); /* of each species: 1 + the last RU that was seen to hold it */
+  *copies = 0;
+  if (holder == NULL && p->n_species > 0) return ff_error_set(err, FF_EMEMORY, "no memory for %u species", p->n_species);
+  for (uint32_t j = 0; j < p->chip.rus; j++) {
+    const ff_ssp_unit *unit = &p->units[j];
+    ff_ssp_data data = {unit, 0, 0};
+    uint32_t spid;
+    for (uint32_t i = 0; i < unit->n_internal; i++) *copies += hold(holder, p->n_species, unit->internal[i], j);
+    while (ff_ssp_next_datum(&data, &spid)) *copies += hold(holder, p->n_species, spid, j);
+  }
+  free(holder);
+  return FF_OK;
+}
+
 /* What instructions depend on. */
 static const char *different(const ff_ssp_chip *a, const ff_ssp_chip *b) {
 #define LOOK(field) \

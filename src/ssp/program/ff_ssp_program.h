@@ -145,6 +145,10 @@ uint64_t ff_ssp_instructions(const ff_ssp_program *program);
 /* Populations that an RU fetches in a step. O(species instructions). */
 uint64_t ff_ssp_fetched(const ff_ssp_unit *unit);
 
+/* Copies of species in an SPE: pairs of an RU and a species that it has in its scratchpad or fetches. Species that the program
+ * does not have are not counted. O(populations + species). */
+ff_status ff_ssp_count_copies(uint64_t *copies, const ff_ssp_program *program, ff_error *err);
+
 /* Lines of 64 bytes that the stream of an RU, a copy of all species, and the vectors of all reactions take. */
 static inline uint32_t ff_ssp_stream_lines(const ff_ssp_program *program, uint32_t unit) {
   return (uint32_t)(((uint64_t)program->units[unit].n_stream * ff_ssp_words(&program->chip) + 7) / 8);
