@@ -394,7 +394,7 @@ plot.ssp_energy <- function(x, y, ...) {
   shown <- plain_frame(x)[x$high > 0, ]
   n <- nrow(shown)
   if (n == 0L) abort_argument("`x` has no part that takes energy.")
-  low <- pmax(shown$low, min(shown$high, shown$low[shown$low > 0]) / 10) # 0 has no place on the axis
+  low <- pmax(shown$low, least_shown(shown$low, shown$high))
   size <- 0.9
   margins <- graphics::par("mai")
   margins[[2L]] <- max(graphics::strwidth(shown$part, "inches", cex = size)) + 0.3

@@ -7,7 +7,8 @@
 #' large networks: see section Speed.
 #'
 #' @param program A program of [compile_ssp()].
-#' @param events A result of [`simulate()`][simulate.reaction_network] with `output = "events"` for the network of the program.
+#' @param events A result of [`simulate()`][simulate.reaction_network] with `output = "events"` for the network of the program,
+#'   unchanged: missing rows are found, but not other values.
 #'   All exact methods that have events will do: trajectories have the same distribution whichever method computes them.
 #' @param progress Whether to show the progress of long runs.
 #' @returns The events, from which [ssp_cycles()], [ssp_memory()] and [ssp_energy()] tell the cycles and the energy. All cycles
@@ -65,7 +66,8 @@ fired_reactions <- function(events, net) {
       "`events` are of method \"%s\", which is approximate; a processor fires single reactions.", run$method
     ))
   }
-  if (!all(columns %in% names(events)) || nrow(events) != run$events) {
+  # Rows that were selected twice have texts as names.
+  if (!all(columns %in% names(events)) || nrow(events) != run$events || is.character(attr(events, "row.names"))) {
     abort_argument("`events` must be complete, as each step depends on the one before; rows or columns were removed.")
   }
   if (!is.null(run$model$events)) {

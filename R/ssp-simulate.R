@@ -263,7 +263,7 @@ throughput_of <- function(found, chip) 1e6 * chip$clock * min(chip$spes, found$n
 #' @export
 print.ssp_cycles <- function(x, ...) {
   pace <- attr(x, "pace")
-  if (is.null(pace)) return(print(as.data.frame(x), ...))
+  if (!has_pace(x)) return(print(plain_frame(x), ...))
   writeLines(pace_text(pace, attr(x, "chip")))
   print(summary(x), row.names = FALSE)
   invisible(x)
@@ -289,10 +289,15 @@ summary.ssp_cycles <- function(object, ...) {
 }
 
 # The pace is that of all rows, so a selection does not have it.
+has_pace <- function(x) {
+  if (is.null(attr(x, "pace")) || !all(c("spe", "ru", "state", "cycles", "share") %in% names(x))) return(FALSE)
+  anyDuplicated((x$spe * 2048 + x$ru) * 16 + match(x$state, unique(x$state))) == 0L
+}
+
 #' @export
 `[.ssp_cycles` <- function(x, ...) {
   out <- NextMethod()
-  if (!is.data.frame(out) || identical(dim(out), dim(x))) return(out)
+  if (!is.data.frame(out) || (identical(dim(out), dim(x)) && has_pace(out))) return(out)
   attr(out, "pace") <- attr(out, "chip") <- NULL
   class(out) <- "data.frame"
   out

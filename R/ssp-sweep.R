@@ -13,7 +13,7 @@
 #' @param error A processor is simulated until half of the 95% interval of the mean number of cycles of a step is below this
 #'   part of the mean, by default 0.005; and for the least sample that [ssp_cycles()] tells.
 #' @param seconds How many seconds a processor is simulated at most, by default 60. A row that ends by this depends on the speed
-#'   of the machine: its `known` is `FALSE`.
+#'   of the machine: its `known` is `FALSE`. If not even a step has ended, its pace and energy are `NaN` and `NA`.
 #' @param constants Constants of energy and area, as [ssp_constants()] gives them.
 #' @param threads Number of threads, each of which simulates a processor at a time; see [fireflip_threads()]. Rows whose `known`
 #'   is `TRUE` do not depend on it.
@@ -86,24 +86,34 @@ sweep_points <- function(fields, optimise) {
   lapply(seq_len(nrow(grid)), function(i) as.list(grid[i, , drop = FALSE]))
 }
 
-# Simulates n programs, `threads` of them at the same time, each until its pace is known or its time is up: trajectories one after
-# the other. program(i) makes a program, and finish(i, program, found) is told what was found.
-sample_paces <- function(n, program, seed, error, seconds, threads, finish) {
+# Simulates n programs, at most `threads` of them at the same time and no more than fit into the memory, each until its pace is
+# known or its time is up: trajectories one after the other. The time in which programs are compiled is not counted. program(i)
+# makes a program, and finish(i, program, found) is told what was found.
+sample_paces <- function(n, program, seed, error, seconds, threads, finish, memory = available_memory()) {
   options <- list(seed = seed, first = 0, nsim = 2^40, last = Inf, steps = 0, error = error, times = NULL, counts = NULL)
   runs <- list()
   on.exit(for (run in runs) .Call(ffi_release, run$pointer))
   begun <- 0L
+  waiting <- NULL # a program for which there is no memory beside the others
   now <- function() proc.time()[["elapsed"]]
   while (begun < n || length(runs) > 0L) {
     while (begun < n && length(runs) < threads) {
+      made <- if (is.null(waiting)) program(begun + 1L) else waiting
+      # Of the memory that runs have asked for, they have not touched all: the system's figure does not know it.
+      free <- memory - sum(vapply(runs, `[[`, 0, "bytes"))
+      pointer <- tryCatch(new_cycles(made, options, free), fireflip_error_size = function(e) if (length(runs) == 0L) stop(e))
+      waiting <- if (is.null(pointer)) made
+      if (is.null(pointer)) break
       begun <- begun + 1L
-      made <- program(begun)
-      pointer <- new_cycles(made, options)
-      runs[[length(runs) + 1L]] <- list(i = begun, program = made, pointer = pointer, end = now() + seconds)
+      bytes <- .Call(ffi_ssp_cycles_bytes, pointer)
+      runs[[length(runs) + 1L]] <- list(i = begun, program = made, pointer = pointer, bytes = bytes, spent = 0)
     }
+    started <- now()
     state <- .Call(ffi_ssp_cycles_advance, lapply(runs, `[[`, "pointer"), min(piece_seconds, seconds))
+    took <- now() - started
+    for (j in seq_along(runs)) runs[[j]]$spent <- runs[[j]]$spent + took
     known <- state$done == 1
-    over <- known | now() >= vapply(runs, `[[`, 0, "end")
+    over <- known | vapply(runs, `[[`, 0, "spent") >= seconds
     for (j in which(over)) {
       run <- runs[[j]]
       finish(run$i, run$program, c(.Call(ffi_ssp_cycles_result, run$pointer), nsim = Inf, known = known[[j]]))
@@ -128,12 +138,13 @@ sweep_row <- function(point, program, found, constants) {
   counts <- found$channels
   energies <- counts[nrow(counts) - 5:0, , drop = FALSE]
   energy <- energy_of(found, chip, program_notes(program), constants)
+  a_step <- if (found$steps > 0) 1 else NA # without a step, there is no energy of one
   area <- area_of(unclass(chip), constants)
   data.frame(
     point, cycles = found$mean, error = found$error, steps = found$sampled, known = found$known,
     throughput = throughput_of(found, chip), utilisation = sum(share[busy]), bottleneck = found$states[[which.max(rest)]],
-    bus = max(counts[6L, ] / pmax(counts[5L, ], 1)), memory_energy = sum(energies) / max(1, found$steps),
-    energy_low = sum(energy$low), energy_high = sum(energy$high), area_low = area$low[area$part == "all"],
+    bus = max(counts[6L, ] / pmax(counts[5L, ], 1)), memory_energy = sum(energies) / max(1, found$steps) * a_step,
+    energy_low = sum(energy$low) * a_step, energy_high = sum(energy$high) * a_step, area_low = area$low[area$part == "all"],
     area_high = area$high[area$part == "all"]
   )
 }
@@ -150,6 +161,13 @@ print.ssp_sweep <- function(x, ...) {
   invisible(x)
 }
 
+# 0 has no place on a logarithmic axis: what stands for it.
+least_shown <- function(low, high) {
+  above <- c(low, high)
+  above <- above[is.finite(above) & above > 0]
+  if (length(above) == 0L) 1 else min(above) / 10
+}
+
 #' @rdname ssp_sweep
 #' @export
 plot.ssp_sweep <- function(x, against = c("rus", "energy", "area"), ...) {
@@ -158,18 +176,22 @@ plot.ssp_sweep <- function(x, against = c("rus", "energy", "area"), ...) {
   low <- switch(against, rus = units, energy = x$energy_low, area = x$area_low)
   high <- switch(against, rus = units, energy = x$energy_high, area = x$area_high)
   label <- switch(against, rus = "RUs in all", energy = "nJ a step", area = expression("area of the processor, " * mm^2))
+  least <- least_shown(low, high)
+  low <- pmax(low, least)
+  high <- pmax(high, least)
   middle <- sqrt(low * high)
   kinds <- unique(x$optimise)
   colours <- grDevices::hcl.colors(max(3L, length(kinds)), "Dark 3")
   colour <- colours[match(x$optimise, kinds)]
   usual <- list(
     x = middle, y = x$throughput, log = "xy", pch = 19, col = colour, xlab = label, ylab = "steps a second",
-    xlim = range(low, high)
+    xlim = range(low, high, finite = TRUE)
   )
   do.call(graphics::plot, utils::modifyList(usual, list(...)))
   wide <- which(high > low)
   graphics::segments(low[wide], x$throughput[wide], high[wide], x$throughput[wide], col = colour[wide])
   order <- order(middle, -x$throughput)
+  order <- order[is.finite(x$throughput[order]) & is.finite(middle[order])]
   front <- order[x$throughput[order] > c(-Inf, cummax(x$throughput[order])[-length(order)])]
   graphics::lines(middle[front], x$throughput[front], type = "s", lty = 3)
   corner <- if (against == "energy") "bottomleft" else "topleft" # fast processors take little energy

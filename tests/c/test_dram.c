@@ -361,9 +361,7 @@ static void jumps_as_it_ticks(void) {
   }
 }
 
-/* A bank that always has hits, other banks that are full, and refreshes: nobody waits for ever. A rank that has the bus keeps it
- * while it has requests, since another one needs a cycle more; but its own refresh is due within refi cycles, so that the others
- * get their turn. */
+/* A bank that always has hits, other banks that are full, and refreshes: nobody waits for ever. */
 static void nobody_starves(void) {
   static dram_judge j;
   const ff_dram_part part = *ff_dram_part_at(0);

@@ -211,7 +211,15 @@ test_that("a sweep has energy and area, and plots them", {
   expect_equal(found$area_high, c(area(1), area(2)))
   expect_true(all(found$known))
   large <- reaction_model("aggregation", copies = 2048, sets = 512, seed = 1)
-  expect_false(ssp_sweep(large, seed = 1, seconds = 1e-9, progress = FALSE)$known)
+  short <- ssp_sweep(large, seed = 1, seconds = 1e-9, progress = FALSE)
+  expect_false(short$known)
+  if (is.nan(short$throughput)) { # not even a step has ended
+    expect_identical(c(short$memory_energy, short$energy_low, short$energy_high), rep(NA_real_, 3))
+  }
+  found$throughput[[1L]] <- NaN
+  expect_silent(null_device(plot(found)))
+  expect_silent(null_device(plot(none, against = "area"))) # which is 0
+  found$throughput[[1L]] <- 1e6
   expect_output(print(found), "energy_high")
   for (against in c("rus", "energy", "area")) {
     expect_silent(null_device(plot(found, against = against)))

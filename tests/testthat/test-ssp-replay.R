@@ -73,6 +73,7 @@ test_that("events that cannot be replayed are refused", {
   refused(simulate(net, times = 0.01, seed = 1), "output = \"events\"")
   refused(as.data.frame(events), "output = \"events\"")
   refused(events[-1L, ], "must be complete")
+  refused(events[c(1L, 1L, seq_len(nrow(events))[-(1:2)]), ], "must be complete")
   refused(events[c("trajectory", "time")], "must be complete")
   fewer <- simulate(sets_of(copies = 4, sets = 2), times = 0.01, seed = 1, output = "events")
   refused(fewer, "of a network with 32 reactions; that of the program has 64")

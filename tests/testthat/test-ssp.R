@@ -251,3 +251,37 @@ test_that("processors scale as the paper says", {
   expect_gt(rates[[2L]], 0.9 * rates[[1L]])
   expect_lt(rates[[3L]], 0.3 * rates[[2L]])
 })
+
+test_that("processors that do not fit into the memory together are simulated one after the other", {
+  net <- sets_of(copies = 64, sets = 16)
+  program <- compile_ssp(net, ssp(spes = 4, rus = 4))
+  at_work <- function(memory) {
+    order <- character()
+    sample_paces(
+      3L, function(i) {
+        order <<- c(order, paste("compile", i))
+        program
+      }, 1, 0.05, 60, 3L,
+      function(i, program, found) {
+        order <<- c(order, paste("end", i))
+        expect_true(found$known)
+      }, memory
+    )
+    order
+  }
+  pointer <- new_cycles(program, list(
+    seed = 1, first = 0, nsim = 1, last = 1, steps = 0, error = 0, times = NULL, counts = NULL
+  ))
+  bytes <- .Call(ffi_ssp_cycles_bytes, pointer)
+  .Call(ffi_release, pointer)
+  expect_identical(at_work(3 * bytes)[1:3], paste("compile", 1:3))
+  expect_identical(at_work(1.5 * bytes), c("compile 1", "compile 2", "end 1", "compile 3", "end 2", "end 3"))
+  expect_error(at_work(0.5 * bytes), "of memory for this program", class = "fireflip_error_size")
+})
+
+test_that("rows that are selected twice have no pace", {
+  cycles <- ssp_cycles(simulate(compile_ssp(sets_of(copies = 8, sets = 2), ssp(rus = 2)), steps = 5, seed = 1))
+  expect_s3_class(cycles[rev(seq_len(nrow(cycles))), ], "ssp_cycles")
+  expect_identical(class(cycles[rep(1, nrow(cycles)), ]), "data.frame")
+  expect_no_match(capture.output(print(rbind(cycles, cycles))), "cycles a step")
+})

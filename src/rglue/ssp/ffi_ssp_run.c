@@ -108,10 +108,11 @@ static SEXP hold(clocked **c, SEXP image, SEXP kept) {
   return holder;
 }
 
-/* Bytes that a run may ask for; NA: any number, which is 0 for the core. */
+/* Bytes that a run may ask for; NA: any number, which is 0 for the core. If there is no memory left, hardly any. */
 static uint64_t memory_of(SEXP memory) {
   const double bytes = Rf_asReal(memory);
-  return bytes >= 1 && bytes < 1e18 ? (uint64_t)bytes : 0;
+  if (ISNAN(bytes) || bytes >= 1e18) return 0;
+  return bytes < 1 ? 1 : (uint64_t)bytes;
 }
 
 /* Begins a run. `options` is list(seed, first, nsim, last, steps, error, memory, times, counts): trajectories first + 1 ...
@@ -186,8 +187,14 @@ static void advance(void *context, int i) {
   t->status[i] = ff_ssp_cycles_advance(t->runs[i]->run, t->seconds, &t->done[i], &t->errors[i]);
 }
 
-/* Lets the runs of a list work for about so many seconds, each in a thread. Returns list(done, ended, steps, mean, error) with an
- * element for each run, where ended is a number of trajectories. */
+/* The bytes that a run may take. */
+SEXP ffi_ssp_cycles_bytes(SEXP pointer) {
+  const clocked *c = ffi_held(pointer, "a processor");
+  return Rf_ScalarReal((double)ff_ssp_cycles_bytes(c->run));
+}
+
+/* Lets the runs of a list, each in it once, work for about so many seconds, each in a thread. Returns list(done, ended, steps,
+ * mean, error) with an element for each run, where ended is a number of trajectories. */
 SEXP ffi_ssp_cycles_advance(SEXP pointers, SEXP seconds) {
   static const char *const names[] = {"done", "ended", "steps", "mean", "error"};
   const int n = (int)Rf_xlength(ffi_typed(pointers, VECSXP, -1, FFI_ARGUMENT, "pointers", "a list"));

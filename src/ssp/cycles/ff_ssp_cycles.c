@@ -81,12 +81,16 @@ static uint32_t fires(void *of, uint32_t s, uint64_t cycle) {
   return FF_SSP_ENDS;
 }
 
+uint64_t ff_ssp_cycles_bytes(const ff_ssp_cycles *run) {
+  const uint64_t spes = run->code != NULL ? run->program->chip.spes * ff_ssp_spe_bytes(run->code) : 0;
+  return spes + ff_ssp_timing_bytes(run->program);
+}
+
 /* Each SPE has its own copies of species, unless reactions are replayed. Operating systems promise more memory than they have,
  * and end the process when it is used. So this is checked before. */
 static ff_status check_memory(const ff_ssp_cycles *run, ff_error *err) {
   const ff_ssp_chip *chip = &run->program->chip;
-  const uint64_t spes = run->code != NULL ? chip->spes * ff_ssp_spe_bytes(run->code) : 0;
-  const uint64_t bytes = spes + ff_ssp_timing_bytes(run->program);
+  const uint64_t bytes = ff_ssp_cycles_bytes(run);
   if (run->options.memory == 0 || bytes <= run->options.memory) return FF_OK;
   return ff_error_set(err, FF_ESIZE,
                       "a processor of %u SPEs of %u RUs takes %.3g GB of memory for this program, and %.3g GB are available: "

@@ -48,6 +48,9 @@ ff_status ff_ssp_cycles_new(ff_ssp_cycles **out, const ff_ssp_program *program, 
                             ff_error *err);
 void ff_ssp_cycles_free(ff_ssp_cycles *run);
 
+/* The bytes that are compared with options->memory. O(RUs). */
+uint64_t ff_ssp_cycles_bytes(const ff_ssp_cycles *run);
+
 /* Works for about `seconds`; a step of a large network may take longer. *done becomes 1 when there is nothing left to do.
  * FF_ESIZE or FF_EMODEL if a trajectory fails. A failure is final. */
 ff_status ff_ssp_cycles_advance(ff_ssp_cycles *run, double seconds, int *done, ff_error *err);

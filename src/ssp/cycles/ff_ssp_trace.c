@@ -6,6 +6,7 @@
 struct ff_ssp_trace {
   ff_ssp_cycles *run;
   uint32_t spes, rus;
+  uint64_t asked;         /* at most so many states */
   uint64_t most, n;       /* cycles */
   uint8_t *states, *ends; /* of each RU, and of each SPE, first by cycle */
   uint64_t *counts;       /* of each RU, FF_SSP_N_STATES cycles before the present one */
@@ -20,22 +21,25 @@ ff_status ff_ssp_trace_new(ff_ssp_trace **out, const ff_ssp_program *program, co
   t->spes = program->chip.spes;
   t->rus = program->chip.rus;
   const size_t units = (size_t)t->spes * t->rus;
+  t->asked = most;
   t->most = most / units;
-  t->states = ff_calloc((size_t)t->most, units);
-  t->ends = ff_calloc((size_t)t->most, t->spes);
-  t->counts = ff_calloc(units * FF_SSP_N_STATES, sizeof *t->counts);
-  t->steps = ff_calloc(t->spes, sizeof *t->steps);
-  ff_status status = FF_OK;
-  if (t->states == NULL || t->ends == NULL || t->counts == NULL || t->steps == NULL)
-    status = ff_error_set(err, FF_EMEMORY, "no memory for a record of %llu cycles of %zu RUs", (unsigned long long)t->most,
-                          units);
-  if (status == FF_OK) status = ff_ssp_cycles_new(&t->run, program, options, err);
+  ff_status status = ff_ssp_cycles_new(&t->run, program, options, err); /* looks at the memory first */
   if (status != FF_OK) {
     ff_ssp_trace_free(t);
     return status;
   }
-  *out = t;
-  return FF_OK;
+  t->states = ff_calloc((size_t)t->most, units);
+  t->ends = ff_calloc((size_t)t->most, t->spes);
+  t->counts = ff_calloc(units * FF_SSP_N_STATES, sizeof *t->counts);
+  t->steps = ff_calloc(t->spes, sizeof *t->steps);
+  if (t->states == NULL || t->ends == NULL || t->counts == NULL || t->steps == NULL)
+    status = ff_error_set(err, FF_EMEMORY, "no memory for a record of %llu cycles of %zu RUs", (unsigned long long)t->most,
+                          units);
+  if (status == FF_OK)
+    *out = t;
+  else
+    ff_ssp_trace_free(t);
+  return status;
 }
 
 void ff_ssp_trace_free(ff_ssp_trace *t) {
@@ -97,7 +101,7 @@ static ff_status advance(ff_ssp_trace *t, int *done, ff_error *err) {
     return ff_error_set(err, FF_ESIZE,
                         "the trace has more than %llu rows: with %zu RUs this is reached after %llu cycles, in which an SPE has "
                         "done at most %llu steps; ask for fewer",
-                        (unsigned long long)t->most * t->spes * t->rus, (size_t)t->spes * t->rus, (unsigned long long)t->n,
+                        (unsigned long long)t->asked, (size_t)t->spes * t->rus, (unsigned long long)t->n,
                         (unsigned long long)most_steps(t));
   return record(t, err);
 }
