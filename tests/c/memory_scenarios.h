@@ -72,6 +72,7 @@ static const scenario scenarios[] = {
     {"processor's program, compiled", prepare_ssp_network, compiles_ssp, NULL, SSP_COMPILES},
     {"processor's program, in a file", prepare_compiled_ssp, keeps_ssp, end_compiled_ssp, 2},
     {"processor's program, its network", prepare_compiled_ssp, decompiles_ssp, end_compiled_ssp, 2},
+    {"processor's program, its copies", prepare_compiled_ssp, counts_ssp_copies, end_compiled_ssp, 0},
     {"processor's program, moved", prepare_compiled_ssp, moves_ssp, end_compiled_ssp, 0},
     {"processor's program, its cycles", prepare_compiled_ssp, counts_ssp_cycles, end_compiled_ssp, 2},
     {"processor's program, a trace", prepare_compiled_ssp, replays_ssp_cycles, end_compiled_ssp, 2},

@@ -70,6 +70,11 @@ static ff_status decompiles_ssp(ff_error *err) {
   return status;
 }
 
+static ff_status counts_ssp_copies(ff_error *err) {
+  uint64_t copies;
+  return ff_ssp_count_copies(&copies, compiled_ssp, err);
+}
+
 /* A program that could not be moved is as it was. */
 static ff_status moves_ssp(ff_error *err) {
   ff_ssp_chip chip = compiled_ssp->chip;

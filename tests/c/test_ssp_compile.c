@@ -18,9 +18,12 @@ typedef struct {
   double rate;
 } evaluated;
 
-/* Executes the lists of all RUs once, in a way of its own: it follows which species is where. */
-static evaluated *evaluate(const ff_ssp_program *p, uint32_t *dummies) {
+/* Executes the lists of all RUs once, in a way of its own: it follows which species is where. *copies becomes how many species an
+ * RU reads, added up. */
+static evaluated *evaluate(const ff_ssp_program *p, uint32_t *dummies, uint64_t *copies) {
   evaluated *out = ff_calloc(p->n_reactions, sizeof *out);
+  uint32_t *reader = ff_calloc(p->n_species, sizeof *reader); /* of a species: the last RU that reads it, from 1 */
+  *copies = 0;
   for (uint32_t j = 0; j < p->chip.rus; j++) {
     const ff_ssp_unit *unit = &p->units[j];
     uint32_t in[FF_SSP_MAX_ENTRIES], fetch = 0, offset = 0;
@@ -33,6 +36,10 @@ static evaluated *evaluate(const ff_ssp_program *p, uint32_t *dummies) {
           fetch++;
           offset = 0;
         }
+      }
+      if (!ff_ssp_is_source(at) && reader[in[at.entry]] != j + 1) {
+        reader[in[at.entry]] = j + 1;
+        ++*copies;
       }
       if (ff_ssp_is_dummy(at)) {
         dummies[p->species[in[at.entry]]]++;
@@ -48,6 +55,7 @@ static evaluated *evaluate(const ff_ssp_program *p, uint32_t *dummies) {
       e->n++;
     }
   }
+  free(reader);
   return out;
 }
 
@@ -58,7 +66,11 @@ static int reads(const evaluated *e, uint32_t a, uint32_t b) {
 /* The program evaluates what the network says. */
 static void check_evaluates(const ff_ssp_program *p, const ff_reactions *net) {
   uint32_t *dummies = ff_calloc(p->n_species, sizeof *dummies);
-  evaluated *all = evaluate(p, dummies);
+  uint64_t read, copies;
+  ff_error err;
+  evaluated *all = evaluate(p, dummies, &read);
+  FF_CHECK_OK(ff_ssp_count_copies(&copies, p, &err), &err);
+  FF_CHECK_INT(copies, read);
   for (uint32_t r = 0; r < net->n_reactions; r++) {
     const ff_reaction *reaction = &net->reactions[r];
     const evaluated *e = &all[r];
@@ -292,8 +304,10 @@ static void formulas_of_mass_action_are_read(void) {
   chip.precision = 64;
   ff_ssp_program *p = compile(net, &chip, FF_SSP_PAPER, 0);
   uint32_t dummies[2] = {0};
+  uint64_t copies;
   if (p == NULL) return;
-  evaluated *all = evaluate(p, dummies);
+  evaluated *all = evaluate(p, dummies, &copies);
+  FF_CHECK_INT(copies, 2);
   FF_CHECK(all[0].type == FF_SSP_BI1 && all[0].rate == 0.5 && all[0].species[0] == 0);
   FF_CHECK(all[1].type == FF_SSP_BI2 && all[1].rate == 3 && reads(&all[1], 0, 1));
   FF_CHECK(all[2].type == FF_SSP_SPECIAL && all[2].rate == 6);
