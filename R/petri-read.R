@@ -18,7 +18,8 @@ read_as_petri <- function(source, format, initial, continuous) {
     if (!is.character(levels) || anyNA(levels)) abort_value("continuous", "names of species, or TRUE for all", continuous)
     levels <- unique(enc2utf8(levels))
   }
-  read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given_names(initial), levels), initial)
+  given <- given_names(initial)
+  read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given, levels, FALSE), initial)
   if (read$class == "petri_net") {
     if (!is.null(continuous)) refuse_continuous(source)
     return(read_petri(source, read$format, initial, NULL, NULL))

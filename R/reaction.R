@@ -16,6 +16,10 @@
 #' @param variables Formulas as text, named by variables, such as `c(total = "A + 2 * B")`. Rates, events and other variables may
 #'   use them. [`simulate()`][simulate.reaction_network] can observe them.
 #' @param events A list of events, as [event()] makes them. Their names are those of the list, or E1, E2 and so on.
+#' @param reversible What happens to a formula that is the difference of the rates of two directions, `k1 * A - k2 * B`. `"split"`
+#'   (the default): it becomes two reactions, and a message of class `fireflip_message_reversible` says so, whose field `reactions`
+#'   has their names. `"keep"`: it stays one. `"error"`: an error of class `fireflip_error_model`. See section Reactions in both
+#'   directions.
 #' @param rate The rate constant: a number, or a formula as text. A reversible reaction needs two of them.
 #' @returns `reaction_network()`: an object of class `reaction_network`. `mass_action()`: a rate for `reaction_network()`.
 #'
@@ -40,6 +44,22 @@
 #'   In a data frame, the column `law` tells for each row what `rate` is: `"mass action"` or `"formula"`. Without this column,
 #'   numbers are constants of mass action, and so is text that is a number. Other text is a formula. The column `name` gives names
 #'   of reactions. Otherwise they are called R1, R2 and so on.
+#' @section Reactions in both directions: In equations of rates, the difference of two rates may stand for a reaction in both
+#'   directions: `"A -> B" = "k1 * A - k2 * B"`. In a stochastic simulation these are two reactions. As one,
+#'   its fluctuations are wrong, and its propensity may be negative. So such a formula becomes two reactions: `"A -> B"` with
+#'   the rate `k1 * A`, and behind it `"B -> A"` with the rate `k2 * B`, whose name is that of the first with `_reverse`. The
+#'   method `"ode"` gives the same as before. A formula is one of both directions if
+#'   * it is a sum of terms that are never negative and of terms that are never positive, for all counts and for the values that
+#'     parameters have; variables are replaced by their formulas;
+#'   * perhaps the sum has factors and denominators with a sign, as in `c * (k1 * A - k2 * B) / (1 + A + B)`;
+#'   * the first rate is 0 where a species is missing that the reaction consumes, and the second where one is missing that it
+#'     produces;
+#'   * no factor is 0 where a species is missing that the reaction changes, and the second rate is not 0 where a reactant is
+#'     missing that is no product.
+#'
+#'   The last two distinguish a balance from a difference that counts what is left: `"0 -> on" = "k * (N - on)"` is one reaction if
+#'   `N - on` are the genes that are off, and so is `"S -> I" = "b * S * (1 - I / N)"`. If such a formula is a balance, write two
+#'   reactions.
 #' @section Formulas: A formula is text in the grammar of R. It consists of the following:
 #'   * numbers, such as `2`, `0.5`, `1e-3` and `2L`, and the constants `pi`, `Inf`, `NaN`, `TRUE` (1) and `FALSE` (0);
 #'   * names of species (their counts), parameters and variables. Variables may name each other in any order, but no variable may
@@ -108,7 +128,9 @@
 #'   data.frame(equation = c("A + B -> C", "C -> A + B"), rate = c(0.01, 1)),
 #'   initial = c(A = 50, B = 50)
 #' )
-reaction_network <- function(..., initial = NULL, parameters = NULL, fixed = NULL, variables = NULL, events = NULL) {
+reaction_network <- function(..., initial = NULL, parameters = NULL, fixed = NULL, variables = NULL, events = NULL,
+                             reversible = c("split", "keep", "error")) {
+  reversible <- check_choice(reversible, "reversible", c("split", "keep", "error"))
   table <- reaction_table(list(...))
   parameters <- check_named_numbers(parameters, "parameters")
   initial <- check_named_numbers(initial, "initial", counts = TRUE)
@@ -143,6 +165,25 @@ reaction_network <- function(..., initial = NULL, parameters = NULL, fixed = NUL
   number <- !is.na(suppressWarnings(as.numeric(reactions$rate)))
   model$reactions$rate[number] <- checked$rate[number]
   if (!is.null(model$events)) model$events <- tidy_events(model$events, checked$events)
+  if (reversible == "keep") model else split_reversible(model, reversible)
+}
+
+# The network with two reactions for each whose rate is that of both directions. Only a formula with a "-" can be one, or with a
+# negative parameter.
+split_reversible <- function(model, reversible) {
+  formulas <- c(model$reactions$rate[model$reactions$law == "formula"], model$variables)
+  if (!any(grepl("-", formulas, fixed = TRUE), model$parameters < 0)) return(model)
+  found <- .Call(ffi_reactions_split, model)
+  if (is.null(found)) return(model)
+  second <- which(found$reverse)
+  tell_reversible(found$name[second - 1L], found$name, reversible)
+  changed <- c(second - 1L, second)
+  reactions <- model$reactions[cumsum(!found$reverse), ]
+  reactions$name <- found$name
+  reactions$equation[changed] <- found$equation[changed]
+  reactions$rate[changed] <- found$rate[changed]
+  rownames(reactions) <- NULL
+  model$reactions <- reactions
   model
 }
 
@@ -284,7 +325,7 @@ reaction_table <- function(values) {
     ))
   }
   for (name in equation[!grepl("[-=]>", equation)]) {
-    known <- c("initial", "parameters", "fixed", "variables", "events")
+    known <- c("initial", "parameters", "fixed", "variables", "events", "reversible")
     word <- grepl("^[[:alpha:]._][[:alnum:]._]*$", name) # no equation is a single word
     if (word || any(startsWith(known, name)) || !is.null(closest_name(name, known))) abort_unknown(name, known)
   }

@@ -37,6 +37,9 @@
 #' @param continuous Only for `as = "petri_net"`: the names of the species that become continuous places, or `TRUE` for all. With
 #'   `NULL` (the default), none. What rate rules determine is continuous in any case.
 #'
+#' @param reversible Only for reaction networks: what happens to a rate that is the difference of the rates of two directions.
+#'   `"split"` (the default): two reactions, and a message. `"keep"`: one reaction, and a warning. `"error"`: an error. See section
+#'   Reactions in both directions.
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
 #'   class `reaction_network`, as created by [reaction_network()], or with `as = "petri_net"` a `petri_net`. For ANDL, CANDL and
 #'   Snoopy's XML, a net of class `petri_net`, as created by [petri_net()].
@@ -73,10 +76,12 @@
 #' **ANDL, CANDL and Snoopy's XML** (`"andl"`, `"candl"`, `"snoopy"`): Petri nets, described in section Petri nets in files.
 #'
 #' **Rules** (`"rules"`): one line per node, `name = function` or `name := function`. `#` starts a comment. Names without a line
-#' are inputs, as in BoolNet's format.
+#' are inputs, as in BoolNet's format. Lines of BooleanNet are read, too: `name* = function` or `name *= function` is a rule, and
+#' then `name = True` (`False`, `Random`) is an initial value. Ranks, as in `1: A* = B`, are not supported.
 #'
 #' Predictor functions follow the grammar of [pbn()]. Names with spaces or operators must be quoted with double quotes or
-#' backquotes.
+#' backquotes. In files of rules, names that have `+`, `-` or `/` within or at their end, such as `Ca2+` and `IGFR1A/B`, need no
+#' quotes if they have a line of their own and what precedes the sign is no other name.
 #'
 #' @section Reaction networks in SBML:
 #' The network is the stochastic model that the file describes. The count of a species is its amount (an initial concentration
@@ -103,19 +108,24 @@
 #'     amount of 100 mol is read as a count of 100. If a file says that amounts have another unit than the item, such as the
 #'     mole, a warning of class `fireflip_warning_unit` says so. The constants of the rates are for that unit, too, so counts in
 #'     `initial` would not help. Amounts in different units are an error. A reversible reaction of SBML has one kinetic law,
-#'     which may be the difference of two rates. It is read as a reaction in one direction, with this propensity. A simulation
-#'     stops with an error if a propensity is negative, also while a reactant is absent. Before that, its fluctuations are those
-#'     of one reaction, not of two. Only the method `"ode"` takes negative rates: see [ssa_methods()]. So a warning of class
-#'     `fireflip_warning_negative` names reactions whose rate is a difference, perhaps with a factor or a denominator, that is
-#'     negative for some counts; its field `reactions` has their names. The warning tells a state in which the first of them is
-#'     negative. It may miss some, and says nothing of differences that are never negative, such as `k * A * (A - 1) / 2`. The
-#'     same holds for networks of BioNetGen.
+#'     which may be the difference of two rates: see section Reactions in both directions.
 #'
 #' The following are not supported, and are an error of class `fireflip_error_unsupported` that names the element and its line:
 #' other rate rules and algebraic rules, constraints, delays in formulas, conversion factors, fast reactions, reactions without a
 #' kinetic law, ids of reactions in formulas, initial amounts and stoichiometries that are not whole numbers (one message names
 #' the species), stoichiometries that change, models of flux balance analysis, and packages of level 3 that are required, such as
 #' *comp* and *distrib*. Amounts may differ from a whole number by a rounding error (a relative error of 1e-9).
+#' @section Reactions in both directions:
+#' A file may describe a reversible reaction by one rate, `k1 * A - k2 * B`. As one reaction, it has a wrong distribution: where
+#' both rates are equal, nothing happens any more. So it is read as two reactions, as [reaction_network()] describes it, and a
+#' message says so. This holds for SBML, with and without the attribute `reversible`, and for networks of BioNetGen, but not with
+#' `as = "petri_net"`.
+#'
+#' Other rates stay as they are. A simulation stops with an error if a propensity is negative, also while a reactant is absent.
+#' Only the method `"ode"` takes negative rates: see [ssa_methods()]. So a warning of class `fireflip_warning_negative` names
+#' reactions whose rate is a difference, perhaps with a factor or a denominator, that is negative for some counts; its field
+#' `reactions` has their names. The warning tells a state in which the first of them is negative; the network need not reach it.
+#' The warning may miss some, and says nothing of differences that are never negative, such as `k * A * (A - 1) / 2`.
 #' @section Petri nets from reaction networks:
 #' With `as = "petri_net"`, the net is that of [as_petri_net()], with two additions for SBML. First, a rate rule `x' = f` is not
 #' solved. Instead, x becomes a continuous place, and f a flow, whatever its formula is. x may be a species, a parameter or a
@@ -175,8 +185,11 @@
 #' read_boolnet(file, update = "asynchronous", initial = c(C = 1))
 read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules", "andl", "candl",
                                           "snoopy"), perturbation = NULL, update = NULL, exempt = NULL, initial = NULL,
-                         constants = NULL, valueset = NULL, as = c("auto", "petri_net"), continuous = NULL) {
+                         constants = NULL, valueset = NULL, as = c("auto", "petri_net"), continuous = NULL,
+                         reversible = c("split", "keep", "error")) {
   as <- check_choice(as, "as", c("auto", "petri_net"))
+  asked <- length(reversible) == 1L
+  reversible <- check_choice(reversible, "reversible", c("split", "keep", "error"))
   if (as == "auto" && !is.null(continuous)) abort_argument("`continuous` needs `as` = \"petri_net\"; found `as` = \"auto\".")
   by_name <- !missing(file) && is_texts(file, 1L) && missing(format) && grepl("[.]pnml$", file, ignore.case = TRUE)
   if (by_name || identical(format, "pnml")) {
@@ -193,30 +206,43 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
   if (!is.null(update)) check_update(update)
   if (format %in% petri_formats || length(constants) > 0L || !is.null(valueset)) {
     refuse_boolean(source$name, "Petri net", perturbation = perturbation, update = update, exempt = exempt)
+    refuse_reversible(source$name, "a Petri net", asked)
     if (!is.null(continuous)) refuse_continuous(source)
     return(read_petri(source, format, initial, constants, valueset))
   }
+  starts <- NULL # of nodes, in a file of rules
   if (format == "rules" || (format == "auto" && is_rule_line(first_line(source)))) {
-    source$text <- bnet_of_rules(source)
+    rules <- bnet_of_rules(source)
+    source$text <- rules$text
+    starts <- rules$starts
     format <- "bnet"
   }
   if (as == "petri_net") {
     refuse_boolean(source$name, "Petri net", perturbation = perturbation, update = update, exempt = exempt)
+    if (asked) abort_argument("`reversible` needs `as` = \"auto\"; found `as` = \"petri_net\".")
     return(read_as_petri(source, format, initial, continuous))
   }
-  read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given_names(initial), NULL), initial)
+  given <- given_names(initial)
+  read <- naming_initial(
+    .Call(ffi_read_network, source$name, format, source$text, given, NULL, reversible != "keep"), initial
+  )
   if (read$class == "petri_net") {
     refuse_boolean(source$name, "Petri net", perturbation = perturbation, update = update, exempt = exempt)
+    refuse_reversible(source$name, "a Petri net", asked)
     return(read_petri(source, read$format, initial, constants, valueset))
   }
   if (read$class == "reaction_network") {
     refuse_boolean(source$name, "reaction network", perturbation = perturbation, update = update, exempt = exempt)
     warn_unit(read$unit, source$name, initial)
+    model <- reactions_from_core(read$model)
+    tell_reversible(read$split, model$reactions$name, reversible, source$name)
     warn_negative(read$negative, source$name)
-    return(start_at(reactions_from_core(read$model), initial))
+    return(start_at(model, initial))
   }
+  refuse_reversible(source$name, "a Boolean network", asked)
   model <- new_pbn(read$model)
   if (read$format %in% c("boolnet", "bnet")) tell_inputs(undeclared_inputs(model, source), model$nodes)
+  if (length(starts) > 0L) model$initial <- node_values(model, starts, "initial", model$initial, random = TRUE)
   if (!is.null(perturbation)) model$perturbation <- as.double(perturbation)
   if (!is.null(update)) model$update <- update
   if (!is.null(exempt)) model$exempt <- node_flags(model, exempt, "exempt")
@@ -230,45 +256,6 @@ other_format_names <- c(
   net = "bngl_net", bng = "bngl_net", bionetgen = "bngl_net", xml = "sbml", "sbml-qual" = "sbml", txt = "boolnet",
   spn = "snoopy", cpn = "snoopy", hpn = "snoopy", colspn = "snoopy", colcpn = "snoopy", colhpn = "snoopy"
 )
-
-# ---- rules, one line per node ------------------------------------------------------------------------------------------------
-
-rule_line <- "^[[:space:]]*(\"[^\"]*\"|`[^`]*`|[^,=:\"`#<]+?)[[:space:]]*:?=[[:space:]]*(.*)$"
-
-# Files of ASSA-PBN begin with settings of this form.
-is_rule_line <- function(line) {
-  if (!grepl(rule_line, line, perl = TRUE)) return(FALSE)
-  name <- sub(rule_line, "\\1", line, perl = TRUE)
-  grepl("^[^=]*:=", line) || # settings have "="
-    !tolower(trimws(name)) %in% c("type", "n", "perturbation", "removednodes")
-}
-
-# Translates rules to .bnet, line by line, so that errors give the right line number.
-bnet_of_rules <- function(source) {
-  lines <- source_lines(source)
-  shown <- trimws(lines)
-  rule <- nzchar(shown) & !startsWith(shown, "#")
-  place <- function(i) sprintf("%s, line %d", source$name, i)
-  bad <- which(rule & !grepl(rule_line, lines, perl = TRUE))
-  if (length(bad) > 0L) {
-    abort("parse", sprintf(
-      "%s: found %s where a rule \"NAME = function\" was expected", place(bad[[1L]]), show_value(shown[[bad[[1L]]]])
-    ))
-  }
-  if (!any(rule)) abort("parse", sprintf("%s: found no line \"NAME = function\" where at least one was expected", source$name))
-  name <- sub(rule_line, "\\1", lines[rule], perl = TRUE)
-  bare <- gsub("^[\"`]|[\"`]$", "", name)
-  twice <- anyDuplicated(bare)
-  if (twice > 0L) {
-    abort("parse", sprintf(
-      "%s: found a second rule of node \"%s\" (the first is on line %d) where one was expected; BoolNet's format has several",
-      place(which(rule)[[twice]]), bare[[twice]], which(rule)[[match(bare[[twice]], bare)]]
-    ))
-  }
-  name <- ifelse(tolower(name) == "targets", paste0("\"", name, "\""), name) # it would be read as the header
-  lines[rule] <- paste0(name, ", ", sub(rule_line, "\\2", lines[rule], perl = TRUE))
-  charToRaw(enc2utf8(paste0(lines, "\n", collapse = "")))
-}
 
 # ---- reaction networks -------------------------------------------------------------------------------------------------------
 
@@ -285,6 +272,35 @@ refuse_boolean <- function(file, kind, ...) {
   if (length(given) > 0L) {
     abort_argument(sprintf("`%s` is only for Boolean networks, but %s holds a %s.", given[[1L]], file, kind))
   }
+}
+
+refuse_reversible <- function(file, kind, asked) {
+  if (!asked) return(invisible())
+  abort_argument(sprintf("`reversible` is only for reaction networks, but %s holds %s.", file, kind))
+}
+
+# Reactions whose rate is that of both directions, and all reactions, where each of them has its reverse behind it.
+tell_reversible <- function(split, names, reversible, file = NULL) {
+  n <- length(split)
+  if (n == 0L) return(invisible())
+  reverse <- names[match(split[[1L]], names) + 1L]
+  what <- paste0(
+    if (is.null(file)) "The" else sprintf("In %s, the", file),
+    if (n == 1L) sprintf(" rate of reaction %s is the difference", quote_some(split))
+    else sprintf(" rates of %d reactions are differences", n),
+    " of the rates of two directions"
+  )
+  if (reversible == "error") {
+    abort("model", sprintf(
+      "%s%s; expected a reaction for each direction, as `reversible` = \"split\" makes them.", what,
+      if (n == 1L) "" else sprintf(": %s", quote_some(split))
+    ), reactions = split)
+  }
+  text <- if (n == 1L) sprintf("%s. It becomes two reactions, %s and %s.\n", what, quote_some(split), quote_some(reverse)) else {
+    example <- sprintf("%s and %s", quote_some(split[[1L]]), quote_some(reverse))
+    sprintf("%s. Each becomes two, such as %s: %s.\n", what, example, quote_some(split))
+  }
+  message(new_condition("reversible", "message", text, NULL, reactions = split))
 }
 
 # Amounts of SBML with a unit other than the item. Counts that the user gives do not help, because constants remain.
@@ -310,11 +326,11 @@ warn_negative <- function(found, file) {
   }
   warn("negative", sprintf(
     paste(
-      "In %s, %s %s that can be negative%s. %s should be two reactions, one for each direction: as one, the",
-      "fluctuations are wrong, and a simulation ends with an error where the rate is below 0. The method \"ode\" is right."
+      "In %s, %s %s that can be negative%s. A simulation ends with an error where a rate is below 0; the method \"ode\" takes",
+      "it. If %s the balance of two directions, write a reaction for each: as one, the fluctuations are wrong."
     ),
     file, sprintf(if (several) "the rates of reactions %s" else "the rate of reaction %s", quote_some(found$reactions)),
-    if (several) "are differences" else "is a difference", where, if (several) "Each" else "It"
+    if (several) "are differences" else "is a difference", where, if (several) "each is" else "it is"
   ), reactions = found$reactions)
 }
 
@@ -415,13 +431,17 @@ read_bnet <- function(file, perturbation = NULL, update = NULL, exempt = NULL, i
 #' @rdname read_network
 #' @export
 read_sbml <- function(file, perturbation = NULL, update = NULL, exempt = NULL, initial = NULL, as = c("auto", "petri_net"),
-                      continuous = NULL) {
-  read_network(file, "sbml", perturbation, update, exempt, initial, as = as, continuous = continuous)
+                      continuous = NULL, reversible = c("split", "keep", "error")) {
+  read_network(
+    file, "sbml", perturbation, update, exempt, initial, as = as, continuous = continuous, reversible = reversible
+  )
 }
 
 #' @rdname read_network
 #' @export
-read_bngl_net <- function(file, initial = NULL) read_network(file, "bngl_net", initial = initial)
+read_bngl_net <- function(file, initial = NULL, reversible = c("split", "keep", "error")) {
+  read_network(file, "bngl_net", initial = initial, reversible = reversible)
+}
 
 #' Write a network to a file
 #'

@@ -39,7 +39,10 @@ static int starts_with(ff_span line, const char *word) {
 
 static ff_format format_of_line(ff_span line) {
   static const char *const keys[] = {"type", "n", "perturbation", "removedNodes"};
+  static const char *const actions[] = {"substanceUnits(", "version(", "setOption(", "setModelName("}; /* of BioNetGen */
   if (line.text[0] == '<') return FF_FORMAT_SBML;
+  for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
+    if (starts_with(line, actions[i])) return FF_FORMAT_BNGL;
   if (starts_with(line, "begin ") || starts_with(line, "begin\t")) return FF_FORMAT_BNGL;
   if (ff_span_is(line, "nodeNames")) return FF_FORMAT_ASSA;
   const int petri = ff_io_andl_starts(line.text, line.length);

@@ -96,6 +96,10 @@ SEXP ffi_reactions_holder(void);
  * equation, rate, law, variables, events), where `events` is a list of columns or NULL. The caller PROTECTs the list. */
 SEXP ffi_reactions_list(const ff_reactions *net);
 
+/* ff_reactions_split() of a network that a holder holds. Returns a logical vector that tells which of its reactions are the second
+ * ones of two directions. */
+SEXP ffi_split(ff_reactions *net);
+
 /* Returns list(names, both): the names in all equations, in their order and with repeats, and for each equation whether it has
  * both directions. `names_of_one` is the core's parser of one equation. It must hold no memory while it calls found(), which may
  * raise an R error. */

@@ -8,7 +8,7 @@ FFI_ENTRY(ffi_noted, 1)
 FFI_ENTRY(ffi_number_texts, 2)
 
 /* ffi_io.c */
-FFI_ENTRY(ffi_read_network, 5)
+FFI_ENTRY(ffi_read_network, 6)
 FFI_ENTRY(ffi_write_network, 3)
 FFI_ENTRY(ffi_write_reactions, 3)
 
@@ -32,6 +32,7 @@ FFI_ENTRY(ffi_reactions_check, 1)
 FFI_ENTRY(ffi_reactions_summary, 1)
 FFI_ENTRY(ffi_reactions_arrows, 1)
 FFI_ENTRY(ffi_reactions_never_negative, 1)
+FFI_ENTRY(ffi_reactions_split, 1)
 
 /* ffi_estimate.c */
 FFI_ENTRY(ffi_estimate_new, 5)

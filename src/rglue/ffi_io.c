@@ -98,14 +98,31 @@ static SEXP weights_of(const ff_reactions *net) {
   return out;
 }
 
-/* Returns list(model, format, class, unit, negative, levels, flows, weights, marked): the list that ffi_pbn_list() or
+/* The names of the reactions whose rates were those of both directions and that are two reactions now, or NULL. */
+static SEXP split_names(ff_reactions *net) {
+  const uint32_t before = net->n_reactions;
+  SEXP reverse = PROTECT(ffi_split(net));
+  SEXP out = net->n_reactions == before ? R_NilValue : Rf_allocVector(STRSXP, net->n_reactions - before);
+  PROTECT(out);
+  R_xlen_t n = 0;
+  for (uint32_t r = 1; r < net->n_reactions; r++)
+    if (LOGICAL(reverse)[r]) SET_STRING_ELT(out, n++, Rf_mkCharCE(net->reactions[r - 1].name, CE_UTF8));
+  UNPROTECT(2);
+  return out;
+}
+
+/* Returns list(model, format, class, unit, split, negative, levels, flows, weights, marked): the list that ffi_pbn_list() or
  * ffi_reactions_list() makes, the name of the format that was found, "pbn", "reaction_network" or "petri_net", the unit of
- * amounts (ff_io.h), the laws that may be negative, and what becomes of a network in a Petri net (ff_reactions.h), else NULL.
+ * amounts (ff_io.h), the reactions that became two, which only happens if `split` is TRUE, the laws that may be negative, and
+ * what becomes of a network in a Petri net (ff_reactions.h), else NULL.
  * `text` is NULL or the bytes of the file; in the second case `path` is only its name. `given` is NULL or the names, all
  * different, of species whose initial counts R sets afterwards (ff_io_given). `levels` is NULL, or the network becomes a Petri
- * net, and these are names of species that are levels; TRUE for all of them. Of a Petri net, `model` is NULL: ffi_read_petri() reads it. */
-SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given, SEXP levels) {
-  static const char *const names[] = {"model", "format", "class", "unit", "negative", "levels", "flows", "weights", "marked"};
+ * net, and these are names of species that are levels; TRUE for all of them. Of a Petri net, `model` is NULL: ffi_read_petri()
+ * reads it. */
+SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given, SEXP levels, SEXP split) {
+  static const char *const names[] = {"model",    "format", "class", "unit",    "split",
+                                      "negative", "levels", "flows", "weights", "marked"};
+  const int splits = ffi_flag(split, "split");
   ff_format wanted = ffi_format(format), found = wanted;
   const char *file = ffi_path(path, "file");
   SEXP pbn = PROTECT(ffi_pbn_holder()), reactions = PROTECT(ffi_reactions_holder());
@@ -129,7 +146,8 @@ SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given, SEXP levels
   R_SetExternalPtrAddr(reactions, model.reactions);
   ffi_check(status, &err);
   const int is_petri = model.pbn == NULL && model.reactions == NULL;
-  SEXP out = PROTECT(ffi_list(9, names));
+  SEXP out = PROTECT(ffi_list(10, names));
+  if (model.reactions != NULL && splits) ffi_set(out, "split", split_names(model.reactions));
   if (!is_petri) ffi_set(out, "model", model.pbn != NULL ? ffi_pbn_list(model.pbn) : ffi_reactions_list(model.reactions));
   ffi_set(out, "format", Rf_mkString(ff_format_name(found)));
   ffi_set(out, "class", Rf_mkString(model.pbn != NULL ? "pbn" : is_petri ? "petri_net" : "reaction_network"));

@@ -442,3 +442,35 @@ SEXP ffi_reactions_never_negative(SEXP model) {
   UNPROTECT(2);
   return out;
 }
+
+SEXP ffi_split(ff_reactions *net) {
+  ff_error err;
+  uint8_t *reverse;
+  SEXP holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
+  ffi_check(ff_reactions_split(net, &reverse, &err), &err);
+  R_SetExternalPtrAddr(holder, reverse);
+  SEXP out = PROTECT(Rf_allocVector(LGLSXP, net->n_reactions));
+  for (uint32_t r = 0; r < net->n_reactions; r++) LOGICAL(out)[r] = reverse[r];
+  ffi_free_text(holder);
+  UNPROTECT(2);
+  return out;
+}
+
+/* Makes two reactions of each whose rate is that of both directions. Returns list(reverse, name, equation, rate) with an element
+ * for each reaction that the network has then, where reverse tells the second ones; NULL if there are none. */
+SEXP ffi_reactions_split(SEXP model) {
+  static const char *const names[] = {"reverse", "name", "equation", "rate"};
+  ff_reactions *net;
+  PROTECT(ffi_reactions_hold(model, &net));
+  const uint32_t before = net->n_reactions;
+  SEXP reverse = PROTECT(ffi_split(net));
+  if (net->n_reactions == before) {
+    UNPROTECT(2);
+    return R_NilValue;
+  }
+  SEXP out = PROTECT(ffi_list(4, names)), columns = PROTECT(ffi_reactions_list(net));
+  ffi_set(out, "reverse", reverse);
+  for (int i = 1; i < 4; i++) ffi_set(out, names[i], ffi_element(columns, names[i]));
+  UNPROTECT(4);
+  return out;
+}

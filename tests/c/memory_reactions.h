@@ -10,6 +10,7 @@
 #include "fake_ssa.h"
 #include "memory_files.h"
 #include "reactions.h"
+#include "text_networks.h"
 
 /* ---- networks ------------------------------------------------------------------------------------------------------- */
 
@@ -92,6 +93,22 @@ static ff_status finds_a_negative_law(ff_error *err) {
   ff_status status = ff_reactions_negative(negative, &law, count, given.net, err);
   FF_CHECK(status != FF_OK || (negative[0] == 1 && law.reaction == 0 && law.value < 0));
   free(negative);
+  return status;
+}
+
+/* A rate of both directions, with a factor, a variable and whole counts. */
+static void prepare_both_directions(void) {
+  given.net = network_of_text("species;A;5\nspecies;B;1\nparameter;k;1\nvariable;v;A * (A - 1) - k * B\nvariable;w;1 + A\n"
+                              "law;2 A -> B;v / w\nreaction;A -> B;0.5\n");
+}
+
+/* A network that could not be split is as it was. */
+static ff_status splits_directions(ff_error *err) {
+  uint8_t *reverse;
+  const ff_status status = ff_reactions_split(given.net, &reverse, err);
+  CHECK_OUT(status, reverse);
+  FF_CHECK_INT(given.net->n_reactions, status == FF_OK ? 3 : 2);
+  free(reverse);
   return status;
 }
 

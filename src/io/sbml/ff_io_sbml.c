@@ -3,6 +3,7 @@
 #include "ff_io_sbml_math.h"
 #include "ff_io_sbml_reactions.h"
 
+#include <sbml/packages/qual/validator/QualSBMLError.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,8 +47,36 @@ static int is_about_remarks(unsigned id) {
   return (id >= MissingAnnotationNamespace && id <= 10499) || (id >= NotesNotInXHTMLNamespace && id <= 10899);
 }
 
-/* `before` is the number of bytes put in front of the first line. ff_sbml_check_packages() has refused required packages, so
- * those that libsbml does not know are no error here. */
+/* Packages that are not read: their identifiers begin with 13, 2, 4 or 6, as libsbml numbers render, fbc, groups and layout.
+ * ff_sbml_check_packages() has refused those that are required. */
+static int is_about_others(unsigned id) {
+  return id == RequiredPackagePresent || (id >= 1300000 && id < 1400000) || (id >= 2000000 && id < 3000000) ||
+         (id >= 4000000 && id < 5000000) || (id >= 6000000 && id < 7000000);
+}
+
+/* What a file lacks, or has too much of, although the model is the same whatever it says. */
+static int is_harmless(unsigned id, const char *message) {
+  switch (id) {
+    case EmptyListElement:
+    case EmptyListOfUnits:
+    case EmptyUnitListElement:
+    case EmptyListInReaction:
+    case EmptyListInKineticLaw:
+    case EmptyListOfElementNotSupported:
+    case QualEmptyLONotAllowed:
+    case QualTransitionEmptyLOElements:
+    case QualInputSignMustBeSignEnum: return 1;
+    case AllowedAttributesOnCompartment: return strstr(message, "'constant' is missing") != NULL;
+    case QualQualSpeciesAllowedAttributes:
+      return strstr(message, "'constant' is missing") != NULL || strstr(message, "'compartment' is missing") != NULL;
+    case QualInputAllowedCoreAttributes:
+    case QualInputAllowedAttributes: return strstr(message, "'essential'") != NULL;
+    case NotSchemaConformant: return strstr(message, "cannot be empty") != NULL;
+    default: return 0;
+  }
+}
+
+/* `before` is the number of bytes put in front of the first line. */
 static ff_status check_errors(SBMLDocument_t *document, const char *file, size_t before, ff_error *err) {
   unsigned n = SBMLDocument_getNumErrors(document);
   for (unsigned i = 0; i < n; i++) {
@@ -55,10 +84,11 @@ static ff_status check_errors(SBMLDocument_t *document, const char *file, size_t
     unsigned severity = XMLError_getSeverity(error);
     if (severity != LIBSBML_SEV_ERROR && severity != LIBSBML_SEV_FATAL) continue;
     unsigned id = XMLError_getErrorId(error);
-    if (is_about_remarks(id) || id == RequiredPackagePresent) continue;
     const char *message = XMLError_getMessage(error);
+    if (message == NULL || message[0] == '\0') message = "an error without a message";
+    if (is_about_remarks(id) || is_about_others(id) || is_harmless(id, message)) continue;
     char said[SAID_SIZE];
-    shorten(said, message == NULL || message[0] == '\0' ? "an error without a message" : message);
+    shorten(said, message);
     unsigned line = XMLError_getLine(error), column = XMLError_getColumn(error);
     if (line <= 1 && column > before) column -= (unsigned)before;
     return ff_error_set(err, FF_EPARSE, "%s, line %u, column %u: libsbml found: %s", file, line == 0 ? 1 : line, column, said);
@@ -100,6 +130,7 @@ ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, co
   if (copy != NULL) {
     memcpy(copy, declaration, before);
     memcpy(copy + before, text, length);
+    if (before == 0) ff_sbml_name_encoding(copy, length);
   }
   SBMLDocument_t *document = copy == NULL ? NULL : readSBMLFromString(copy);
   free(copy);

@@ -25,9 +25,13 @@
 #define FF_SBML_CONTINUOUS "continuous"
 
 /* Checks a document before libsbml reads it: it must have no document type (so no entity can be expanded or fetched), no
- * encoding except UTF-8, at most FF_SBML_DEPTH open elements, and no formula that may be nested more than FF_SBML_TERMS deep.
- * libsbml finds all other errors. O(length). */
+ * encoding except UTF-8 (or one that has ASCII as a part, if all bytes are of ASCII), at most FF_SBML_DEPTH open elements, and
+ * no formula that may be nested more than FF_SBML_TERMS deep. libsbml finds all other errors. O(length). */
 ff_status ff_sbml_check_xml(const char *text, size_t length, const char *file, ff_error *err);
+
+/* Makes the declaration at the start of a text, which ff_sbml_check_xml() has accepted, name the encoding UTF-8. O(length of the
+ * declaration). */
+void ff_sbml_name_encoding(char *text, size_t length);
 
 /* Refuses a document with a package of Level 3 that is required, and so changes the meaning of the model, with FF_EUNSUPPORTED.
  * qual and the operations of Level 3 Version 2 are allowed. Called before libsbml reads the document, because it may report the

@@ -43,22 +43,54 @@ static int move_past_tag(scanner *s) {
   return closed;
 }
 
-/* The text is UTF-8 already. If the declaration named another encoding, libxml2 would decode the bytes with that one. */
-static ff_status check_encoding(ff_span declaration, const char *file, ff_error *err) {
+/* Finds the value of `encoding = "..."` in an XML declaration. */
+static int find_encoding(ff_span declaration, ff_span *value) {
   static const char word[] = "encoding";
   size_t length = sizeof word - 1, at = 0;
   while (at + length <= declaration.length && memcmp(declaration.text + at, word, length) != 0) at++;
-  if (at + length > declaration.length) return FF_OK;
-  ff_span value = ff_span_trim((ff_span){declaration.text + at + length, declaration.length - at - length});
-  if (value.length == 0 || value.text[0] != '=') return FF_OK; /* malformed */
-  value = ff_span_trim((ff_span){value.text + 1, value.length - 1});
-  if (value.length == 0 || (value.text[0] != '"' && value.text[0] != '\'')) return FF_OK;
+  if (at + length > declaration.length) return 0;
+  ff_span rest = ff_span_trim(ff_span_after(declaration, at + length));
+  if (rest.length == 0 || rest.text[0] != '=') return 0; /* malformed */
+  rest = ff_span_trim(ff_span_after(rest, 1));
+  if (rest.length == 0 || (rest.text[0] != '"' && rest.text[0] != '\'')) return 0;
   size_t end = 1;
-  while (end < value.length && value.text[end] != value.text[0]) end++;
-  value = (ff_span){value.text + 1, end - 1};
-  if (ff_span_is(value, "UTF-8") || ff_span_is(value, "UTF8") || ff_span_is(value, "US-ASCII") || ff_span_is(value, "ASCII"))
-    return FF_OK;
+  while (end < rest.length && rest.text[end] != rest.text[0]) end++;
+  *value = (ff_span){rest.text + 1, end - 1};
+  return end < rest.length;
+}
+
+static int is_ascii(const char *text, size_t length) {
+  for (size_t i = 0; i < length; i++)
+    if ((unsigned char)text[i] >= 0x80) return 0;
+  return 1;
+}
+
+/* The text is UTF-8 already. If the declaration names another encoding, libxml2 would decode the bytes with that one; they are the
+ * same in those that have ASCII as a part, if all are of ASCII. */
+static ff_status check_encoding(const scanner *s, ff_span declaration, const char *file, ff_error *err) {
+  static const char *const same[] = {"UTF-8", "UTF8", "US-ASCII", "ASCII"};
+  static const char *const wider[] = {"ISO-8859-", "ISO_8859-", "LATIN", "WINDOWS-125", "CP125"};
+  ff_span value;
+  if (!find_encoding(declaration, &value)) return FF_OK;
+  for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
+    if (ff_span_is(value, same[i])) return FF_OK;
+  for (size_t i = 0; i < sizeof wider / sizeof wider[0]; i++) {
+    const size_t length = strlen(wider[i]);
+    if (value.length > length && ff_span_is((ff_span){value.text, length}, wider[i]) && is_ascii(s->text, s->length)) return FF_OK;
+  }
   return ff_io_found(err, (ff_place){file, 1}, value, "the encoding UTF-8");
+}
+
+void ff_sbml_name_encoding(char *text, size_t length) {
+  static const char name[] = "UTF-8";
+  const size_t used = sizeof name - 1;
+  const char *end = memchr(text, '>', length);
+  ff_span value;
+  if (end == NULL || !find_encoding((ff_span){text, (size_t)(end - text)}, &value) || value.length < used) return;
+  char *at = text + (value.text - text);
+  memcpy(at, name, used);
+  at[used] = value.text[value.length]; /* the quote */
+  if (value.length > used) memset(at + used + 1, ' ', value.length - used);
 }
 
 static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; } /* as XML defines it */
@@ -167,7 +199,7 @@ static ff_status check_declaration(scanner *s, const char *file, ff_error *err) 
   if (starts(s, "<?")) {
     move_past(s, 2, "?>");
     if (memcmp(text + from, "<?xml", s->at - from < 5 ? s->at - from : 5) != 0) return FF_OK;
-    return check_encoding((ff_span){text + from, s->at - from}, file, err);
+    return check_encoding(s, (ff_span){text + from, s->at - from}, file, err);
   }
   while (end < s->length && end - from < 40 && text[end] != '\n' && text[end] != '\r' && text[end] != '[') end++;
   return ff_io_found(err, (ff_place){file, s->line}, ff_span_trim((ff_span){text + from, end - from}),

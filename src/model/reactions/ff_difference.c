@@ -28,19 +28,19 @@ enum { ON_LEFT = 1, ON_RIGHT = 2 };
 
 /* ---- what may be a difference ------------------------------------------------------------------------------------------- */
 
-/* Whether a formula subtracts or has a negative number, or names a variable that does. */
+/* Whether a formula subtracts, has a negative number or parameter, or names a variable that does. */
 static int subtracts(const ff_formula *formula, const ff_reactions *net, const uint8_t *marked) {
   const uint32_t first = net->n_species + net->n_parameters;
   for (uint32_t i = 0; i < formula->length; i++) {
     const ff_formula_word *word = &formula->word[i];
     if (word->code == FF_F_SUB || word->code == FF_F_NEG || word->number < 0) return 1;
-    if (word->code == FF_F_SYMBOL && word->symbol >= first && marked[word->symbol - first]) return 1;
+    if (word->code != FF_F_SYMBOL || word->symbol < net->n_species) continue;
+    if (word->symbol >= first ? marked[word->symbol - first] : net->value[word->symbol - net->n_species] < 0) return 1;
   }
   return 0;
 }
 
-/* Sets negative[r] to 1 for each reaction whose rate subtracts. Returns how many there are in *n. */
-static ff_status find_candidates(uint8_t *negative, uint32_t *n, const ff_reactions *net, ff_error *err) {
+ff_status ff_reactions_subtract(uint8_t *found, uint32_t *n, const ff_reactions *net, ff_error *err) {
   uint32_t *order;
   uint8_t *marked = ff_calloc(net->n_variables, 1);
   *n = 0;
@@ -50,7 +50,7 @@ static ff_status find_candidates(uint8_t *negative, uint32_t *n, const ff_reacti
     for (uint32_t i = 0; i < net->n_variables; i++)
       marked[order[i]] = (uint8_t)subtracts(&net->variable[order[i]], net, marked);
     for (uint32_t r = 0; r < net->n_reactions; r++)
-      *n += negative[r] = (uint8_t)subtracts(&net->reactions[r].rate, net, marked);
+      *n += found[r] = (uint8_t)subtracts(&net->reactions[r].rate, net, marked);
   }
   free(order);
   free(marked);
@@ -204,7 +204,7 @@ ff_status ff_reactions_negative(uint8_t *negative, ff_negative_law *first, doubl
   ff_replacement replacement = {0};
   uint32_t n;
   int told = 0;
-  ff_status status = find_candidates(negative, &n, net, err);
+  ff_status status = ff_reactions_subtract(negative, &n, net, err);
   if (status != FF_OK || n == 0) return status;
   search s = {.net = net, .replacement = &replacement, .err = err};
   s.side = ff_calloc(net->n_species, 1);

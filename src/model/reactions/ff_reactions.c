@@ -32,19 +32,21 @@ ff_status ff_reactions_new(ff_reactions **out, uint32_t n_species, uint32_t n_pa
   return FF_OK;
 }
 
+void ff_reaction_free(ff_reaction *reaction) {
+  free(reaction->name);
+  free(reaction->reactants);
+  free(reaction->products);
+  free(reaction->weight);
+  ff_formula_free(&reaction->rate);
+  *reaction = (ff_reaction){0};
+}
+
 void ff_reactions_free(ff_reactions *net) {
   if (net == NULL) return;
   for (uint32_t i = 0; net->names != NULL && i < net->n_species + net->n_parameters + net->n_variables; i++)
     free(net->names[i]);
   for (uint32_t i = 0; i < net->n_variables; i++) ff_formula_free(&net->variable[i]);
-  for (uint32_t r = 0; net->reactions != NULL && r < net->n_reactions; r++) {
-    ff_reaction *reaction = &net->reactions[r];
-    free(reaction->name);
-    free(reaction->reactants);
-    free(reaction->products);
-    free(reaction->weight);
-    ff_formula_free(&reaction->rate);
-  }
+  for (uint32_t r = 0; net->reactions != NULL && r < net->n_reactions; r++) ff_reaction_free(&net->reactions[r]);
   for (uint32_t i = 0; i < net->n_events; i++) ff_event_free(&net->events[i]);
   free(net->events);
   free(net->names);

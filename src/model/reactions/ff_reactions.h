@@ -161,6 +161,21 @@ typedef struct {
 ff_status ff_reactions_negative(uint8_t *negative, ff_negative_law *first, double *count, const ff_reactions *net,
                                 ff_error *err);
 
+/* Makes two reactions of each reaction whose rate is the difference of the rates of two directions, such as k1 * A - k2 * B. The
+ * first keeps the name and the equation and gets the first rate. The second comes behind it, is called NAME_reverse, and has the
+ * products as reactants and the reactants as products. *reverse becomes a new array with an entry for each reaction of the
+ * network: 1 for the second ones, else 0. The caller frees it. On failure the network is as it was.
+ *
+ * The rate must be a sum whose terms have a sign, perhaps with factors and denominators that have one, for counts from 0 on and
+ * the values of parameters; a term A * (A - 1) is not below 0 for whole counts. Variables that may be negative are replaced by
+ * their formulas. Rates of the first direction must be 0 where some species is missing that it consumes, and those of the second
+ * one where some species is missing that it consumes. Differences without this are kept, as k * (N - A), where N - A may count
+ * what is left; and so are those with a factor that is 0 where a species is missing that the reaction changes, as A * (N - A), and
+ * those whose second rate is 0 where a reactant is missing that is no product. Flows and mass action are kept, and laws after
+ * 2^28 words. The network must be finished, and is so afterwards. O(length of the formulas x the depth of a sum). Defined in
+ * ff_reversible.c. */
+ff_status ff_reactions_split(ff_reactions *net, uint8_t **reverse, ff_error *err);
+
 /* *sure becomes 1 if the rate of reaction r is below 0 for these values by more than rounding errors may explain, else 0. `order`
  * is that of ff_reactions_order(), and the time is 0. O(length of the formulas). */
 ff_status ff_reactions_surely_negative(int *sure, const ff_reactions *net, uint32_t r, const uint32_t *order,
