@@ -97,9 +97,31 @@ static ff_status finds_a_negative_law(ff_error *err) {
 }
 
 /* A rate of both directions, with a factor, a variable and whole counts. */
+static ff_formula both_directions;
+
 static void prepare_both_directions(void) {
+  ff_error err;
   given.net = network_of_text("species;A;5\nspecies;B;1\nparameter;k;1\nvariable;v;A * (A - 1) - k * B\nvariable;w;1 + A\n"
                               "law;2 A -> B;v / w\nreaction;A -> B;0.5\n");
+  FF_CHECK_OK(ff_formula_copy(&both_directions, &given.net->reactions[0].rate, &err), &err);
+}
+
+static void end_both_directions(void) { ff_formula_free(&both_directions); }
+
+/* Makes one reaction of the two again. */
+static void join_directions(void) {
+  ff_reaction *all = given.net->reactions;
+  ff_formula_free(&all[1].rate);
+  free(all[1].name);
+  free(all[1].reactants);
+  free(all[1].products);
+  all[1] = all[2];
+  given.net->n_reactions = 2;
+  const size_t bytes = both_directions.length * sizeof *both_directions.word;
+  free(all[0].rate.word);
+  all[0].rate = both_directions;
+  all[0].rate.word = malloc(bytes);
+  memcpy(all[0].rate.word, both_directions.word, bytes);
 }
 
 /* A network that could not be split is as it was. */
@@ -108,6 +130,7 @@ static ff_status splits_directions(ff_error *err) {
   const ff_status status = ff_reactions_split(given.net, &reverse, err);
   CHECK_OUT(status, reverse);
   FF_CHECK_INT(given.net->n_reactions, status == FF_OK ? 3 : 2);
+  if (status == FF_OK) join_directions();
   free(reverse);
   return status;
 }

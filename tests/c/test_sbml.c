@@ -194,8 +194,9 @@ static void errors(void) {
       {HEAD ABC TRANSITIONS(TRANSITION(INPUTS(INPUT("B", "qual:id=\"t\" qual:thresholdLevel=\"2\"")), OUTPUT("A"),
                                        DEFAULT("0") TERM("1", OF("geq", CI("B") CI("t"))))) TAIL,
        "net, line 13: found \"2\" where the level 0 or 1 was expected"},
-      {HEAD SPECIES("<qual:qualitativeSpecies qual:id=\"A\" qual:constant=\"false\"/>") TAIL,
-       "net, line 5, column 59: libsbml found: Qual attribute 'compartment' is missing"},
+      {HEAD SPECIES("<qual:qualitativeSpecies qual:id=\"A\" qual:compartment=\"c\" qual:constant=\"perhaps\"/>") TAIL,
+       "net, line 5, column 82: libsbml found: The attribute 'qual:constant' in <qualitativeSpecies> must be of the data type "
+       "Boolean"},
       {HEAD "</modell></sbml>", "net, line 4, column 10: libsbml found: Element tag mismatch or missing tag"},
       {"<sbml xmlns=\"http://www.sbml.org/sbml/level2\" level=\"2\" version=\"1\"><model/></sbml>",
        "net, line 1: found a model without species where a Boolean network (SBML Level 3 with qual, Version 1) or a reaction "
@@ -209,6 +210,23 @@ static void errors(void) {
       {"<?xml version=\"1.0\" encoding = 'UTF-7'?>\n<a/>", "net, line 1: found \"UTF-7\" where the encoding UTF-8 was expected"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) fails(cases[i].text, FF_FORMAT_SBML, FF_EPARSE, cases[i].message);
+}
+
+/* What a file lacks, or has too much of, without a change of the model. */
+static void harmless_errors(void) {
+  reads_as(HEAD SPECIES("<qual:qualitativeSpecies qual:id=\"A\"/>" SP("B", FREE))
+               TRANSITIONS(TRANSITION(INPUTS(INPUT("B", "essential=\"true\" qual:sign=\"mixed\"")), OUTPUT("A"), DEFAULT("0")
+                                          TERM("1", IS("B")))) TAIL, "B");
+  reads_as(HEAD ABC TRANSITIONS(TRANSITION("<qual:listOfInputs></qual:listOfInputs>", OUTPUT("A"), DEFAULT("1"))) TAIL, "1");
+  static const char rest[] = "?>\n<sbml xmlns=\"http://www.sbml.org/sbml/level3/version1/core\" level=\"3\" version=\"1\" "
+                             "xmlns:qual=\"http://www.sbml.org/sbml/level3/version1/qual/version1\" qual:required=\"true\">\n"
+                             "<model>" ABC TRANSITIONS(TRANSITION("", OUTPUT("A"), DEFAULT("1"))) TAIL;
+  static const char *const encodings[] = {"'ISO-8859-1'", "\"windows-1252\"", "'latin1'", "\"cp1250\" standalone='no'"};
+  for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++) {
+    char text[2000];
+    snprintf(text, sizeof text, "<?xml version=\"1.0\" encoding=%s%s", encodings[i], rest);
+    reads_as(text, "1");
+  }
 }
 
 /* A reader that expects a Boolean network says what it found instead. */
@@ -391,5 +409,5 @@ static void deep_functions(void) {
   }
 }
 
-FF_TEST_MAIN("sbml", mathml, outputs_and_levels, errors, reaction_networks, depth, random_networks, functions_of_every_kind,
+FF_TEST_MAIN("sbml", mathml, outputs_and_levels, errors, harmless_errors, reaction_networks, depth, random_networks, functions_of_every_kind,
              names, foreign_names, what_sbml_cannot_say, deep_functions)
