@@ -19,7 +19,7 @@ read_as_petri <- function(source, format, initial, continuous) {
     levels <- unique(enc2utf8(levels))
   }
   given <- given_names(initial)
-  read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given, levels, FALSE), initial)
+  read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given, levels, FALSE, numeric(4)), initial)
   if (read$class == "petri_net") {
     if (!is.null(continuous)) refuse_continuous(source)
     return(read_petri(source, read$format, initial, NULL, NULL))

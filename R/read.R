@@ -40,6 +40,15 @@
 #' @param reversible Only for reaction networks: what happens to a rate that is the difference of the rates of two directions.
 #'   `"split"` (the default): two reactions, and a message. `"keep"`: one reaction, and a warning. `"error"`: an error. See section
 #'   Reactions in both directions.
+#' @param counts Only for SBML: `"as_is"` (the default) reads amounts as counts. `"convert"`: amounts and concentrations become
+#'   counts of molecules. See section Amounts and counts.
+#' @param particles Only for `counts = "convert"`: the number of molecules in a unit of amounts. With `NULL` (the default), it follows
+#'   from the unit that the file tells.
+#' @param volume Only for SBML: the size of compartments for which the file gives none. With `NULL` (the default), a compartment
+#'   without a size is an error if a rate or an amount depends on it.
+#' @param round Only for reaction networks: what happens to initial counts that are not whole. `"error"` (the default): an error that
+#'   names them. `"nearest"`: they are rounded, and so are the counts that events of SBML set. A warning of class
+#'   `fireflip_warning_rounded` tells if a count above 0 becomes 0.
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
 #'   class `reaction_network`, as created by [reaction_network()], or with `as = "petri_net"` a `petri_net`. For ANDL, CANDL and
 #'   Snoopy's XML, a net of class `petri_net`, as created by [petri_net()].
@@ -104,10 +113,8 @@
 #'     that an event sets becomes an amount when the event happens. The size of the compartment is that just before the event
 #'     changes anything. If a rule may change the size after the trigger, the data frame `events` of the network has a column
 #'     `factor`: the formula by which the value of `set` is multiplied then. Initial assignments are evaluated at time 0.
-#'     Function definitions are expanded. All functions of MathML are read, except `factorial`. Units are not converted. An
-#'     amount of 100 mol is read as a count of 100. If a file says that amounts have another unit than the item, such as the
-#'     mole, a warning of class `fireflip_warning_unit` says so. The constants of the rates are for that unit, too, so counts in
-#'     `initial` would not help. Amounts in different units are an error. A reversible reaction of SBML has one kinetic law,
+#'     Function definitions are expanded. All functions of MathML are read, except `factorial`. Units are not converted, unless
+#'     you ask for it: see section Amounts and counts. A reversible reaction of SBML has one kinetic law,
 #'     which may be the difference of two rates: see section Reactions in both directions.
 #'
 #' The following are not supported, and are an error of class `fireflip_error_unsupported` that names the element and its line:
@@ -115,6 +122,20 @@
 #' kinetic law, ids of reactions in formulas, initial amounts and stoichiometries that are not whole numbers (one message names
 #' the species), stoichiometries that change, models of flux balance analysis, and packages of level 3 that are required, such as
 #' *comp* and *distrib*. Amounts may differ from a whole number by a rounding error (a relative error of 1e-9).
+#' @section Amounts and counts:
+#' With `counts = "as_is"`, an amount of 100 mol is read as a count of 100. If a file says that amounts have another unit than the
+#' item, such as the mole, a warning of class `fireflip_warning_unit` says so. The constants of the rates are for that unit, too, so
+#' counts in `initial` would not help. Amounts in different units are an error.
+#'
+#' With `counts = "convert"`, counts of molecules take the place of amounts and concentrations. Let f be the number of molecules in a
+#' unit of amounts: 6.02214076e23 times the unit in moles, or `particles`, if the file does not tell the unit, or tells another
+#' kind of unit. Then a count is f times the amount, and a propensity is f times the kinetic law, in which n / f stands for an
+#' amount, and n / (f V) for a concentration in a compartment of size V. So `V * k * A * B` of concentrations becomes
+#' `V * k * (A / V) * (B / V) / f`. Variables that are amounts become counts, and so do the values that events give to species; other
+#' variables, and parameters, keep their values and units. A law that has a reactant as a factor as often as the reaction takes
+#' it, as `k * A^2` for `2 A -> B`, counts pairs of different molecules, `k * A * (A - 1)`, as COPASI does. A message of class
+#' `fireflip_message_counts` tells f (field `factor`) and these reactions (field `reactions`). Initial counts are rarely whole then,
+#' so `round = "nearest"` is needed. If f is large, concentrations are changed little by rounding.
 #' @section Reactions in both directions:
 #' A file may describe a reversible reaction by one rate, `k1 * A - k2 * B`. As one reaction, it has a wrong distribution: where
 #' both rates are equal, nothing happens any more. So it is read as two reactions, as [reaction_network()] describes it, and a
@@ -186,10 +207,13 @@
 read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules", "andl", "candl",
                                           "snoopy"), perturbation = NULL, update = NULL, exempt = NULL, initial = NULL,
                          constants = NULL, valueset = NULL, as = c("auto", "petri_net"), continuous = NULL,
-                         reversible = c("split", "keep", "error")) {
+                         reversible = c("split", "keep", "error"), counts = c("as_is", "convert"), particles = NULL,
+                         volume = NULL, round = c("error", "nearest")) {
   as <- check_choice(as, "as", c("auto", "petri_net"))
-  asked <- length(reversible) == 1L
+  asked <- c(if (length(reversible) == 1L) "reversible", if (length(counts) == 1L) "counts", if (length(round) == 1L) "round")
+  asked <- c(asked, if (!is.null(particles)) "particles", if (!is.null(volume)) "volume")
   reversible <- check_choice(reversible, "reversible", c("split", "keep", "error"))
+  amounts <- check_amounts(counts, particles, volume, round)
   if (as == "auto" && !is.null(continuous)) abort_argument("`continuous` needs `as` = \"petri_net\"; found `as` = \"auto\".")
   by_name <- !missing(file) && is_texts(file, 1L) && missing(format) && grepl("[.]pnml$", file, ignore.case = TRUE)
   if (by_name || identical(format, "pnml")) {
@@ -206,7 +230,7 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
   if (!is.null(update)) check_update(update)
   if (format %in% petri_formats || length(constants) > 0L || !is.null(valueset)) {
     refuse_boolean(source$name, "Petri net", perturbation = perturbation, update = update, exempt = exempt)
-    refuse_reversible(source$name, "a Petri net", asked)
+    refuse_reactions(source$name, "a Petri net", asked)
     if (!is.null(continuous)) refuse_continuous(source)
     return(read_petri(source, format, initial, constants, valueset))
   }
@@ -219,27 +243,29 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
   }
   if (as == "petri_net") {
     refuse_boolean(source$name, "Petri net", perturbation = perturbation, update = update, exempt = exempt)
-    if (asked) abort_argument("`reversible` needs `as` = \"auto\"; found `as` = \"petri_net\".")
+    if (length(asked) > 0L) abort_argument(sprintf("`%s` needs `as` = \"auto\"; found `as` = \"petri_net\".", asked[[1L]]))
     return(read_as_petri(source, format, initial, continuous))
   }
   given <- given_names(initial)
   read <- naming_initial(
-    .Call(ffi_read_network, source$name, format, source$text, given, NULL, reversible != "keep"), initial
+    .Call(ffi_read_network, source$name, format, source$text, given, NULL, reversible != "keep", amounts), initial, amounts
   )
   if (read$class == "petri_net") {
     refuse_boolean(source$name, "Petri net", perturbation = perturbation, update = update, exempt = exempt)
-    refuse_reversible(source$name, "a Petri net", asked)
+    refuse_reactions(source$name, "a Petri net", asked)
     return(read_petri(source, read$format, initial, constants, valueset))
   }
   if (read$class == "reaction_network") {
     refuse_boolean(source$name, "reaction network", perturbation = perturbation, update = update, exempt = exempt)
-    warn_unit(read$unit, source$name, initial)
     model <- reactions_from_core(read$model)
+    if (amounts[[1L]] == 0) warn_unit(read$unit, source$name, initial)
+    else tell_counts(read, amounts, source$name)
+    warn_lost(read$lost, source$name)
     tell_reversible(read$split, model$reactions$name, reversible, source$name)
     warn_negative(read$negative, source$name)
     return(start_at(model, initial))
   }
-  refuse_reversible(source$name, "a Boolean network", asked)
+  refuse_reactions(source$name, "a Boolean network", asked)
   model <- new_pbn(read$model)
   if (read$format %in% c("boolnet", "bnet")) tell_inputs(undeclared_inputs(model, source), model$nodes)
   if (length(starts) > 0L) model$initial <- node_values(model, starts, "initial", model$initial, random = TRUE)
@@ -274,9 +300,43 @@ refuse_boolean <- function(file, kind, ...) {
   }
 }
 
-refuse_reversible <- function(file, kind, asked) {
-  if (!asked) return(invisible())
-  abort_argument(sprintf("`reversible` is only for reaction networks, but %s holds %s.", file, kind))
+# Arguments that only reaction networks have.
+refuse_reactions <- function(file, kind, asked) {
+  if (length(asked) == 0L) return(invisible())
+  abort_argument(sprintf("`%s` is only for reaction networks, but %s holds %s.", asked[[1L]], file, kind))
+}
+
+# How the core reads amounts: see take_amounts() of ffi_io.c.
+check_amounts <- function(counts, particles, volume, round) {
+  counts <- check_choice(counts, "counts", c("as_is", "convert"))
+  round <- check_choice(round, "round", c("error", "nearest"))
+  check_number(particles, "particles", 0, open_min = TRUE, null = TRUE)
+  check_number(volume, "volume", 0, open_min = TRUE, null = TRUE)
+  if (!is.null(particles) && counts == "as_is") {
+    abort_argument("`particles` needs `counts` = \"convert\"; found `counts` = \"as_is\".")
+  }
+  as.double(c(counts == "convert", if (is.null(particles)) 0 else particles, if (is.null(volume)) 0 else volume, round == "nearest"))
+}
+
+warn_lost <- function(lost, file) {
+  if (is.null(lost)) return(invisible())
+  one <- lost$n == 1L
+  warn("rounded", sprintf(
+    "In %s, the initial %s of %s%s %s above 0, but less than half a molecule, and %s rounded to 0.", file,
+    if (one) "count" else "counts", quote_some(lost$species), if (one) "" else sprintf(" and %d more species", lost$n - 1L),
+    if (one) "is" else "are", if (one) "is" else "are"
+  ))
+}
+
+# What became of amounts.
+tell_counts <- function(read, amounts, file) {
+  unit <- if (amounts[[2L]] == 0) sprintf(" (%s)", if (nzchar(read$unit)) read$unit else "items") else ""
+  pairs <- if (length(read$pairs) > 0L) sprintf(
+    " The %s of %s %s molecules without repetition, as A * (A - 1).",
+    if (length(read$pairs) == 1L) "rate" else "rates", quote_some(read$pairs), if (length(read$pairs) == 1L) "counts" else "count"
+  )
+  text <- sprintf("In %s, an amount of 1%s is %s molecules.%s\n", file, unit, exact_text(read$factor, 9), paste0("", pairs))
+  message(new_condition("counts", "message", text, NULL, factor = read$factor, reactions = read$pairs))
 }
 
 # Reactions whose rate is that of both directions, and all reactions, where each of them has its reverse behind it.
@@ -311,7 +371,10 @@ warn_unit <- function(unit, file, initial) {
     "results, unless every rate is of first order."
   )
   warn("unit", paste0(sprintf(
-    "The amounts in %s have the unit %s, and are read as counts of molecules: units are not converted.", file, unit
+    paste(
+      "The amounts in %s have the unit %s, and are read as counts of molecules: units are not converted. counts = \"convert\"",
+      "converts them."
+    ), file, unit
   ), if (length(initial) > 0L) constants), unit = unit)
 }
 
@@ -342,7 +405,7 @@ given_names <- function(initial) {
 
 # If the initial amounts of species in a file are no counts, adds to the message what helps, which `initial` does only if the
 # constants of the rates are for counts. `initial` may be what is wrong.
-naming_initial <- function(read, initial) {
+naming_initial <- function(read, initial, amounts = numeric(4)) {
   retell <- function(class) function(e) {
     text <- conditionMessage(e)
     if (grepl("found the species .* with(out an)? (the )?initial (amount|count)", text)) {
@@ -351,7 +414,11 @@ naming_initial <- function(read, initial) {
       levels <- if (grepl("initial amount.*counts?($|[ ,])", text)) {
         "; as = \"petri_net\" with continuous = TRUE reads amounts as levels"
       }
-      text <- paste0(text, advice_on_initial(text), levels, names)
+      advice <- if (amounts[[1L]] != 0) "; round = \"nearest\" rounds them" else advice_on_initial(text)
+      text <- paste0(text, advice, levels, names)
+    }
+    if (grepl("found the compartment .* without a size where one was expected", text)) {
+      text <- paste0(text, "; the argument `volume` can give one")
     }
     abort(class, text)
   }
@@ -360,13 +427,19 @@ naming_initial <- function(read, initial) {
 
 advice_on_initial <- function(text) {
   if (grepl("units are not converted", text, fixed = TRUE)) return(paste(
-    "; counts of molecules in `initial` would give wrong results, because the constants of the rates are for this unit, too,",
-    "unless every rate is of first order"
+    "; counts = \"convert\" converts amounts and rates to numbers of molecules, and round = \"nearest\" rounds these; counts in",
+    "`initial` would give wrong results, because the constants of the rates are for this unit, too, unless every rate is of first",
+    "order"
   ))
   if (grepl("where one was expected$", text)) return("; the argument `initial` can give one")
   paste(
-    "; if the file means numbers of molecules, the argument `initial` can give counts; if its amounts have another unit, so have",
-    "the constants of its rates, and counts would give wrong results"
+    "; if the file means numbers of molecules, round = \"nearest\" rounds them, or the argument `initial` can give counts; if its",
+    "amounts have another unit, so have the constants of its rates, and",
+    if (grepl("initial amount", text, fixed = TRUE)) {
+      "counts = \"convert\" with `particles`, the molecules in a unit, converts both"
+    } else {
+      "counts would give wrong results"
+    }
   )
 }
 
@@ -431,16 +504,18 @@ read_bnet <- function(file, perturbation = NULL, update = NULL, exempt = NULL, i
 #' @rdname read_network
 #' @export
 read_sbml <- function(file, perturbation = NULL, update = NULL, exempt = NULL, initial = NULL, as = c("auto", "petri_net"),
-                      continuous = NULL, reversible = c("split", "keep", "error")) {
+                      continuous = NULL, reversible = c("split", "keep", "error"), counts = c("as_is", "convert"),
+                      particles = NULL, volume = NULL, round = c("error", "nearest")) {
   read_network(
-    file, "sbml", perturbation, update, exempt, initial, as = as, continuous = continuous, reversible = reversible
+    file, "sbml", perturbation, update, exempt, initial, as = as, continuous = continuous, reversible = reversible,
+    counts = counts, particles = particles, volume = volume, round = round
   )
 }
 
 #' @rdname read_network
 #' @export
-read_bngl_net <- function(file, initial = NULL, reversible = c("split", "keep", "error")) {
-  read_network(file, "bngl_net", initial = initial, reversible = reversible)
+read_bngl_net <- function(file, initial = NULL, reversible = c("split", "keep", "error"), round = c("error", "nearest")) {
+  read_network(file, "bngl_net", initial = initial, reversible = reversible, round = round)
 }
 
 #' Write a network to a file

@@ -167,7 +167,10 @@ ff_status ff_io_parse_given(ff_io_model *out, ff_format *found, const char *text
     case FF_FORMAT_BOOLNET:
     case FF_FORMAT_BNET: return ff_io_boolnet_parse(&out->pbn, text, length, shown, format == FF_FORMAT_BOOLNET, err);
     case FF_FORMAT_SBML: return ff_io_sbml_parse(out, text, length, shown, given, err);
-    case FF_FORMAT_BNGL: return ff_io_bngl_parse(&out->reactions, text, length, shown, given != NULL ? given->counts : NULL, err);
+    case FF_FORMAT_BNGL:
+      if (given != NULL && given->converts)
+        return ff_error_set(err, FF_EARGUMENT, "%s has counts; `counts` = \"convert\" is for the amounts of SBML", shown);
+      return ff_io_bngl_parse(out, text, length, shown, given, err);
     case FF_FORMAT_ANDL:
     case FF_FORMAT_CANDL:
     case FF_FORMAT_SNOOPY: return parse_petri(&out->petri, all, shown, format, NULL, err);

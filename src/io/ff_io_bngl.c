@@ -11,7 +11,8 @@ typedef struct {
   ff_bngl file;
   ff_reactions *net;
   ff_replacement replacement; /* of parameters and variables, while initial counts are computed; empty before */
-  ff_names *given;
+  ff_io_given given;
+  ff_io_model *out;
   ff_error *err;
 } reader;
 
@@ -201,9 +202,11 @@ static ff_status set_initial(reader *r) {
     double value, whole;
     status = initial_value(r, symbol, &value);
     if (status != FF_OK) break;
-    const int fine = ff_count_of(value, &whole) && whole <= FF_MAX_COUNT;
-    r->net->initial[i] = fine ? whole : 0;
-    if (!fine && !ff_io_is_given(r->given, r->net->names[i]))
+    const int fine = ff_io_count(value, r->given.rounds, &whole);
+    r->net->initial[i] = whole;
+    const int given = ff_io_is_given(r->given.counts, r->net->names[i]);
+    if (!given && fine && value > 0 && whole == 0 && r->out->n_lost++ == 0) r->out->first_lost = i;
+    if (!fine && !given)
       ff_io_uncounted_add(&uncounted, r->net->names[i], "count", value, 0, symbol->line);
   }
   return status == FF_OK ? ff_io_uncounted_check(&uncounted, r->file.file, "", r->err) : status;
@@ -235,14 +238,14 @@ static ff_status read_all(reader *r, const char *text, size_t length) {
   return status == FF_OK ? set_initial(r) : status;
 }
 
-ff_status ff_io_bngl_parse(ff_reactions **out, const char *text, size_t length, const char *file, ff_names *given,
+ff_status ff_io_bngl_parse(ff_io_model *out, const char *text, size_t length, const char *file, const ff_io_given *given,
                            ff_error *err) {
-  reader r = {.file = {.ids = {.file = file, .err = err}, .buffer = {.err = err}, .file = file, .err = err}, .given = given,
-              .err = err};
+  reader r = {.file = {.ids = {.file = file, .err = err}, .buffer = {.err = err}, .file = file, .err = err}, .out = out, .err = err};
+  if (given != NULL) r.given = *given;
   ff_status status = read_all(&r, text, length);
   ff_replacement_free(&r.replacement);
   ff_bngl_free(&r.file);
-  *out = status == FF_OK ? r.net : NULL;
+  out->reactions = status == FF_OK ? r.net : NULL;
   if (status != FF_OK) ff_reactions_free(r.net);
   return status;
 }

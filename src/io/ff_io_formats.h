@@ -17,8 +17,8 @@ ff_status ff_io_boolnet_text(char **text, const ff_pbn *pbn, int probabilities, 
 /* Writes a reaction network. */
 ff_status ff_io_bngl_text(char **text, const ff_reactions *net, ff_error *err);
 
-/* Reads a reaction network in BioNetGen's network format. On failure *out is NULL. */
-ff_status ff_io_bngl_parse(ff_reactions **out, const char *text, size_t length, const char *file, ff_names *given,
+/* Reads a reaction network in BioNetGen's network format. On failure out->reactions is NULL. */
+ff_status ff_io_bngl_parse(ff_io_model *out, const char *text, size_t length, const char *file, const ff_io_given *given,
                            ff_error *err);
 
 #endif

@@ -8,7 +8,7 @@ FFI_ENTRY(ffi_noted, 1)
 FFI_ENTRY(ffi_number_texts, 2)
 
 /* ffi_io.c */
-FFI_ENTRY(ffi_read_network, 6)
+FFI_ENTRY(ffi_read_network, 7)
 FFI_ENTRY(ffi_write_network, 3)
 FFI_ENTRY(ffi_write_reactions, 3)
 

@@ -111,17 +111,54 @@ static SEXP split_names(ff_reactions *net) {
   return out;
 }
 
-/* Returns list(model, format, class, unit, split, negative, levels, flows, weights, marked): the list that ffi_pbn_list() or
- * ffi_reactions_list() makes, the name of the format that was found, "pbn", "reaction_network" or "petri_net", the unit of
- * amounts (ff_io.h), the reactions that became two, which only happens if `split` is TRUE, the laws that may be negative, and
- * what becomes of a network in a Petri net (ff_reactions.h), else NULL.
+/* The names of the reactions whose rates count pairs now, or NULL. */
+static SEXP pair_names(ff_reactions *net) {
+  ff_error err;
+  uint8_t *counted = (uint8_t *)R_alloc((size_t)net->n_reactions + 1, 1);
+  R_xlen_t n = 0, at = 0;
+  ffi_check(ff_reactions_count_pairs(net, counted, &err), &err);
+  for (uint32_t r = 0; r < net->n_reactions; r++) n += counted[r];
+  if (n == 0) return R_NilValue;
+  SEXP out = PROTECT(Rf_allocVector(STRSXP, n));
+  for (uint32_t r = 0; r < net->n_reactions; r++)
+    if (counted[r]) SET_STRING_ELT(out, at++, Rf_mkCharCE(net->reactions[r].name, CE_UTF8));
+  UNPROTECT(1);
+  return out;
+}
+
+/* Returns list(species, n): the name of the first species that was rounded to 0, and how many there are. */
+static SEXP lost_species(const ff_io_model *model) {
+  static const char *const names[] = {"species", "n"};
+  SEXP out = PROTECT(ffi_list(2, names)), species = Rf_allocVector(STRSXP, 1);
+  ffi_set(out, "species", species);
+  SET_STRING_ELT(species, 0, Rf_mkCharCE(model->reactions->names[model->first_lost], CE_UTF8));
+  ffi_set(out, "n", Rf_ScalarInteger((int)model->n_lost));
+  UNPROTECT(1);
+  return out;
+}
+
+/* `amounts` has four numbers: whether amounts become counts, the items in a unit or 0, the size of compartments or 0, and whether
+ * counts are rounded. */
+static void take_amounts(ff_io_given *how, SEXP amounts) {
+  const double *x = ffi_doubles(amounts, 4, FFI_ARGUMENT, "amounts", "four numbers");
+  how->converts = x[0] != 0;
+  how->particles = x[1];
+  how->volume = x[2];
+  how->rounds = x[3] != 0;
+}
+
+/* Returns list(model, format, class, unit, factor, pairs, lost, split, negative, levels, flows, weights, marked): the list that
+ * ffi_pbn_list() or ffi_reactions_list() makes, the name of the format that was found, "pbn", "reaction_network" or "petri_net",
+ * the unit of amounts (ff_io.h), how many items it has if they became counts, the reactions whose rates count pairs since then,
+ * what was rounded to 0, the reactions that became two, which only happens if `split` is TRUE, the laws that may be negative, and what becomes of a
+ * network in a Petri net (ff_reactions.h), else NULL. take_amounts() tells what `amounts` is.
  * `text` is NULL or the bytes of the file; in the second case `path` is only its name. `given` is NULL or the names, all
  * different, of species whose initial counts R sets afterwards (ff_io_given). `levels` is NULL, or the network becomes a Petri
  * net, and these are names of species that are levels; TRUE for all of them. Of a Petri net, `model` is NULL: ffi_read_petri()
  * reads it. */
-SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given, SEXP levels, SEXP split) {
-  static const char *const names[] = {"model",    "format", "class", "unit",    "split",
-                                      "negative", "levels", "flows", "weights", "marked"};
+SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given, SEXP levels, SEXP split, SEXP amounts) {
+  static const char *const names[] = {"model", "format",   "class",  "unit",  "factor",  "pairs", "lost",
+                                      "split", "negative", "levels", "flows", "weights", "marked"};
   const int splits = ffi_flag(split, "split");
   ff_format wanted = ffi_format(format), found = wanted;
   const char *file = ffi_path(path, "file");
@@ -129,6 +166,7 @@ SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given, SEXP levels
   ff_error err;
   ff_io_model model;
   ff_io_given how = {.flows = levels != R_NilValue, .all_levels = TYPEOF(levels) == LGLSXP};
+  take_amounts(&how, amounts);
   char **counts = texts_given(given, "initial"), **real = texts_given(levels, "continuous");
   ff_status status = counts != NULL ? ff_names_new(&how.counts, counts, (uint32_t)Rf_length(given), "species", &err) : FF_OK;
   if (status == FF_OK && real != NULL)
@@ -146,8 +184,13 @@ SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given, SEXP levels
   R_SetExternalPtrAddr(reactions, model.reactions);
   ffi_check(status, &err);
   const int is_petri = model.pbn == NULL && model.reactions == NULL;
-  SEXP out = PROTECT(ffi_list(10, names));
+  SEXP out = PROTECT(ffi_list(13, names));
+  if (model.n_lost > 0) ffi_set(out, "lost", lost_species(&model));
   if (model.reactions != NULL && splits) ffi_set(out, "split", split_names(model.reactions));
+  if (model.reactions != NULL && model.factor > 0) {
+    ffi_set(out, "factor", Rf_ScalarReal(model.factor));
+    ffi_set(out, "pairs", pair_names(model.reactions));
+  }
   if (!is_petri) ffi_set(out, "model", model.pbn != NULL ? ffi_pbn_list(model.pbn) : ffi_reactions_list(model.reactions));
   ffi_set(out, "format", Rf_mkString(ff_format_name(found)));
   ffi_set(out, "class", Rf_mkString(model.pbn != NULL ? "pbn" : is_petri ? "petri_net" : "reaction_network"));

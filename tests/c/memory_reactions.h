@@ -135,6 +135,21 @@ static ff_status splits_directions(ff_error *err) {
   return status;
 }
 
+/* Rates, a variable and an event whose formulas are of all kinds: powers of amounts, sums of these, and others. */
+static void prepare_amounts(void) {
+  given.net = network_of_text("species;A;5\nspecies;B;1\nparameter;k;1\nvariable;v;A + k\nlaw;2 A -> B;k * A^2\n"
+                              "law;A -> B;k * A / (k + A) - exp(A)\nlaw;0 -> A;exp(v)\nevent;e;A > k;;;i;A;k * A + 1\n");
+}
+
+/* Each play that ends well makes the formulas a little longer. */
+static ff_status converts_amounts(ff_error *err) {
+  static const uint8_t amount[] = {1, 1, 0, 0};
+  uint8_t counted[3];
+  ff_status status = ff_reactions_convert(given.net, amount, 2, given.variant, err);
+  if (status == FF_OK) status = ff_reactions_count_pairs(given.net, counted, err);
+  return status;
+}
+
 /* One reaction of mass action, for methods that refuse formulas and for the engine of small networks. */
 static void prepare_pair(void) {
   static const reaction_text pair[] = {{"2 A -> A", "0.5"}, {NULL, NULL}};

@@ -50,6 +50,7 @@ static const scenario scenarios[] = {
     {"refuses a rate", prepare_formulas, refuses_a_rate, NULL, 0},
     {"colours", NULL, uses_colours, NULL, 0},
     {"names of colours", NULL, names_many_colours, NULL, 0},
+    {"amounts to counts", prepare_amounts, converts_amounts, NULL, 2},
     {"rates of both directions", prepare_both_directions, splits_directions, end_both_directions, 0},
     {"negative laws", prepare_difference, finds_a_negative_law, NULL, 0},
     {"master equation", prepare_formulas, solves_master_equation, NULL, 0},

@@ -33,12 +33,15 @@ message_of <- function(file, ..., class = "unsupported") {
 op <- function(name, ...) sprintf("<apply><%s/>%s</apply>", name, paste0(...))
 ci <- function(...) paste(sprintf("<ci>%s</ci>", c(...)), collapse = "")
 
-perhaps <- paste(
-  "; if the file means numbers of molecules, the argument `initial` can give counts; if its amounts have another unit, so have",
-  "the constants of its rates, and counts would give wrong results; as = \"petri_net\" with continuous = TRUE reads amounts as",
-  "levels"
+either <- paste(
+  "; if the file means numbers of molecules, round = \"nearest\" rounds them, or the argument `initial` can give counts; if its",
+  "amounts have another unit, so have the constants of its rates, and "
 )
-of_bionetgen <- sub("; as = .*", "", perhaps)
+perhaps <- paste0(
+  either, "counts = \"convert\" with `particles`, the molecules in a unit, converts both; as = \"petri_net\" with continuous = TRUE ",
+  "reads amounts as levels"
+)
+of_bionetgen <- paste0(either, "counts would give wrong results")
 
 test_that("one message names all species whose amounts are no counts", {
   expect_identical(message_of(amounts_file(c(A = 10.4, B = 3, C = -1, D = NA))), paste0(
@@ -58,7 +61,7 @@ test_that("one message names all species whose amounts are no counts", {
   long <- stats::setNames(1:9 + 0.5, paste0(strrep("x", 500), 1:9))
   text <- message_of(amounts_file(long))
   expect_match(text, "and [0-9] more where whole numbers")
-  expect_match(text, "counts would give wrong results; as = \"petri_net\"")
+  expect_match(text, "converts both; as = \"petri_net\"")
   whole <- read_network(amounts_file(many), initial = stats::setNames(1:9, LETTERS[1:9]))
   expect_identical(whole$species$initial, as.double(1:9))
   net <- tempfile(fileext = ".net")
@@ -78,9 +81,10 @@ test_that("counts are not advised where the constants have another unit", {
   text <- message_of(amounts_file(c(A = 0.25, B = 1e-7), "mole", rate))
   expect_identical(text, paste(
     "FILE, line 6: found the species \"A\" with the initial amount 0.25, \"B\" with 1e-07 where whole numbers from 0 to 2^53",
-    "were expected, counts (the unit of the amount is 1e-09 mole, and units are not converted); counts of molecules in `initial`",
-    "would give wrong results, because the constants of the rates are for this unit, too, unless every rate is of first order;",
-    "as = \"petri_net\" with continuous = TRUE reads amounts as levels"
+    "were expected, counts (the unit of the amount is 1e-09 mole, and units are not converted); counts = \"convert\" converts",
+    "amounts and rates to numbers of molecules, and round = \"nearest\" rounds these; counts in `initial` would give wrong results,",
+    "because the constants of the rates are for this unit, too, unless every rate is of first order; as = \"petri_net\" with",
+    "continuous = TRUE reads amounts as levels"
   ))
   levels <- read_network(amounts_file(c(A = 0.25, B = 1e-7), "mole", rate), as = "petri_net", continuous = TRUE) # no warning
   expect_identical(levels$markings$value, c("0.25", "1e-07"))

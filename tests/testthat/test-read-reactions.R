@@ -108,7 +108,7 @@ test_that("initial may name species whose values in the file are not counts", {
   expect_identical(read_network(file, initial = list(B = 1, A = 2))$species$initial, c(2, 1))
   expect_error(read_network(file, initial = c(B = 1)), "species \"A\" with the initial amount 1.5",
     class = "fireflip_error_unsupported")
-  expect_error(read_network(file, initial = c(b = 1)), "\"A\" .*, the argument `initial` can .*; `initial` names only \"b\"$",
+  expect_error(read_network(file, initial = c(b = 1)), "\"A\" .*, or the argument `initial` can .*; `initial` names only \"b\"$",
     class = "fireflip_error_unsupported")
   expect_error(read_network(file, initial = c(2, 1)), "`initial` must be counts named", class = "fireflip_error_argument")
   expect_error(read_network(file, initial = c(A = NA)), "count of \"A\" .*; found NA", class = "fireflip_error_argument")
@@ -119,7 +119,7 @@ test_that("initial may name species whose values in the file are not counts", {
   net <- tempfile(fileext = ".net")
   writeLines(text, net)
   expect_error(
-    read_network(net), "initial count 2.5 .*, the argument `initial` can give counts; if its amounts",
+    read_network(net), "initial count 2.5 .*, or the argument `initial` can give counts; if its amounts",
     class = "fireflip_error_unsupported"
   )
   expect_identical(read_network(net, initial = c("A(b)" = 4))$species$initial, c(4, 3))
@@ -141,9 +141,9 @@ test_that("what is not supported is an error that names the element and the line
     refused(cell, list_of("Species", species("A", 1.5))),
     paste(
       "FILE, line 6: found the species \"A\" with the initial amount 1.5 where a whole number from 0 to 2^53 was expected,",
-      "a count; if the file means numbers of molecules, the argument `initial` can give counts; if its amounts have another",
-      "unit, so have the constants of its rates, and counts would give wrong results; as = \"petri_net\" with",
-      "continuous = TRUE reads amounts as levels"
+      "a count; if the file means numbers of molecules, round = \"nearest\" rounds them, or the argument `initial` can give counts;",
+      "if its amounts have another unit, so have the constants of its rates, and counts = \"convert\" with `particles`, the",
+      "molecules in a unit, converts both; as = \"petri_net\" with continuous = TRUE reads amounts as levels"
     )
   )
   expect_match(

@@ -26,6 +26,9 @@ typedef struct {
   ff_io_uncounted uncounted;
   const Species_t *first_uncounted;
   int marked; /* whether a species is marked as a level */
+  uint32_t n_lost, first_lost; /* see ff_io_model */
+  double factor;   /* items in a unit of amounts, 1 if these are counts */
+  uint8_t *amount; /* of each symbol of the network: whether it is an amount */
   ff_error *err;
 } reader;
 
@@ -224,20 +227,21 @@ static ff_status set_species(reader *r, ff_reactions *net, uint32_t i) {
     net->fixed[number] = Species_getBoundaryCondition(species) || Species_getConstant(species);
     return set_level(r, net, i);
   }
-  int fine = ff_count_of(symbol->value, &net->initial[number]);
+  const double value = symbol->value * r->factor;
+  const int fine = ff_io_count(value, r->given.rounds, &net->initial[number]);
   net->fixed[number] = Species_getBoundaryCondition(species) || Species_getConstant(species);
-  fine = fine && net->initial[number] <= FF_MAX_COUNT;
-  if (!fine) net->initial[number] = 0;
-  if (fine || ff_io_is_given(r->given.counts, id)) return FF_OK;
+  if (ff_io_is_given(r->given.counts, id)) return FF_OK;
+  if (fine && value > 0 && net->initial[number] == 0 && r->n_lost++ == 0) r->first_lost = number;
+  if (fine) return FF_OK;
   if (r->uncounted.n == 0) r->first_uncounted = species;
-  ff_io_uncounted_add(&r->uncounted, id, "amount", symbol->value, symbol->formula.length == 0,
+  ff_io_uncounted_add(&r->uncounted, id, r->given.converts ? "count" : "amount", value, symbol->formula.length == 0,
                       ff_sbml_place(&r->table, species).line);
   return FF_OK;
 }
 
 static ff_status check_counted(const reader *r) {
   char clause[FF_IO_UNIT + 64] = "";
-  if (r->uncounted.n > 0) ff_sbml_unit_clause(r->model, r->first_uncounted, clause);
+  if (r->uncounted.n > 0 && !r->given.converts) ff_sbml_unit_clause(r->model, r->first_uncounted, clause);
   return ff_io_uncounted_check(&r->uncounted, r->table.ids.file, clause, r->err);
 }
 
@@ -247,6 +251,7 @@ static ff_status set_symbols(reader *r, ff_reactions *net) {
   for (uint32_t i = 0; i < r->table.ids.n_nodes && status == FF_OK; i++) {
     uint32_t number = r->number[i];
     if (number == NONE) continue;
+    r->amount[number] = r->table.symbol[i].kind == FF_SBML_SPECIES;
     status = ff_name_copy(&net->names[number], r->table.ids.names[i], r->err);
     if (status != FF_OK) return status;
     if (number >= first) {
@@ -543,9 +548,28 @@ static ff_status make_network(reader *r, ff_reactions **out) {
   return (*out)->real != NULL ? FF_OK : ff_error_set(r->err, FF_EMEMORY, "no memory for %u species", r->n_species);
 }
 
+static ff_status new_amounts(reader *r) {
+  const size_t n = (size_t)r->n_species + r->n_parameters + r->n_variables;
+  r->amount = ff_calloc(n, 1);
+  return r->amount != NULL ? FF_OK : ff_error_set(r->err, FF_EMEMORY, "no memory for %zu symbols", n);
+}
+
+/* The number of items in a unit of amounts, if they become counts. */
+static ff_status set_factor(reader *r) {
+  r->factor = r->given.particles;
+  if (!r->given.converts) r->factor = 1;
+  return r->factor > 0 ? FF_OK : ff_sbml_items(&r->table, r->model, &r->factor);
+}
+
+static ff_status make_counts(const reader *r, ff_reactions *net) {
+  if (!r->given.converts && !r->given.rounds) return FF_OK;
+  return ff_reactions_convert(net, r->amount, r->factor, r->given.rounds, r->err);
+}
+
 static ff_status read_all(reader *r, ff_reactions **out, char unit[FF_IO_UNIT]) {
   ff_status status = check_elements(r);
   if (status == FF_OK) status = ff_sbml_units(&r->table, r->model, unit);
+  if (status == FF_OK) status = set_factor(r);
   if (status == FF_OK) status = ff_sbml_table_fill(&r->table, r->model);
   if (status == FF_OK) status = read_laws(r);
   if (status == FF_OK) status = ff_sbml_events_read(&r->events, &r->table, r->model);
@@ -553,10 +577,12 @@ static ff_status read_all(reader *r, ff_reactions **out, char unit[FF_IO_UNIT]) 
   if (status == FF_OK) status = number_symbols(r);
   if (status == FF_OK) status = make_network(r, out);
   if (status == FF_OK) status = ff_reactions_add_variables(*out, r->n_variables, r->err);
+  if (status == FF_OK) status = new_amounts(r);
   if (status == FF_OK) status = set_symbols(r, *out);
   for (uint32_t i = 0; i < r->n_reactions && status == FF_OK; i++) status = set_reaction(r, *out, i);
   if (status == FF_OK) status = set_flows(r, *out);
   if (status == FF_OK) status = ff_sbml_events_move(&r->events, &r->table, r->number, *out);
+  if (status == FF_OK) status = make_counts(r, *out);
   return status == FF_OK ? ff_io_finish_reactions(*out, r->table.ids.file, r->err) : status;
 }
 
@@ -567,14 +593,18 @@ ff_status ff_sbml_read_reactions(ff_io_model *out, SBMLDocument_t *document, siz
   if (given != NULL) r.given = *given;
   r.n_reactions = Model_getNumReactions(r.model);
   r.table = (ff_sbml_table){.ids = {.file = file, .err = err}, .words = FF_FORMULA_MAX + (uint64_t)length,
-                            .level = SBMLDocument_getLevel(document), .flows = r.given.flows, .err = err};
+                            .level = SBMLDocument_getLevel(document), .flows = r.given.flows, .volume = r.given.volume, .err = err};
   ff_status status = read_all(&r, &out->reactions, out->unit);
   for (uint32_t i = 0; r.law != NULL && i < r.n_reactions; i++) ff_formula_free(&r.law[i]);
   free(r.law);
   ff_sbml_events_free(&r.events);
   free(r.number);
+  free(r.amount);
   ff_sbml_table_free(&r.table);
   out->marked = r.marked;
+  out->factor = r.given.converts ? r.factor : 0;
+  out->n_lost = r.n_lost;
+  out->first_lost = r.first_lost;
   if (status == FF_OK) return FF_OK;
   ff_reactions_free(out->reactions);
   out->reactions = NULL;

@@ -40,6 +40,7 @@ typedef struct {
   unsigned level;    /* of SBML */
   unsigned nesting;  /* number of functions that are being translated */
   int flows;         /* rate rules become flows: see ff_io_given */
+  double volume;     /* of compartments without a size; 0 for none */
   ff_error *err;
 } ff_sbml_table;
 

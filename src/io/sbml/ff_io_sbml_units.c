@@ -69,6 +69,24 @@ ff_status ff_sbml_units(const ff_sbml_table *table, const Model_t *model, char t
   return FF_OK;
 }
 
+ff_status ff_sbml_items(const ff_sbml_table *table, const Model_t *model, double *factor) {
+  static const double avogadro = 6.02214076e23; /* exact, as the mole is defined */
+  static const char advice[] = "`particles` gives how many molecules one has";
+  unit own = {NULL, 1};
+  char text[FF_IO_UNIT];
+  for (unsigned i = 0; i < Model_getNumSpecies(model) && own.kind == NULL; i++)
+    own = unit_of(model, Model_getSpecies((Model_t *)model, i));
+  if (own.kind == NULL)
+    return ff_error_set(table->err, FF_EUNSUPPORTED, "%s does not tell the unit of amounts; %s", table->ids.file, advice);
+  *factor = own.factor;
+  if (strcmp(own.kind, "item") == 0 || strcmp(own.kind, "dimensionless") == 0) return FF_OK;
+  *factor *= avogadro;
+  if (strcmp(own.kind, "mole") == 0 || strcmp(own.kind, "avogadro") == 0) return FF_OK;
+  write_unit(own, text);
+  return ff_error_set(table->err, FF_EUNSUPPORTED, "%s: amounts have the unit %s, which is no number of molecules; %s",
+                      table->ids.file, text, advice);
+}
+
 void ff_sbml_unit_clause(const Model_t *model, const Species_t *species, char clause[FF_IO_UNIT + 64]) {
   const unit own = unit_of(model, species);
   char text[FF_IO_UNIT];

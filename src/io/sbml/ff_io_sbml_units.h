@@ -9,6 +9,10 @@
  * no unit. O(species * unit definitions). */
 ff_status ff_sbml_units(const ff_sbml_table *table, const Model_t *model, char unit[FF_IO_UNIT]);
 
+/* How many items are in a unit of amounts, if it is the mole, the item or a multiple of these: *factor. Otherwise, or if the file
+ * does not tell it, FF_EUNSUPPORTED. ff_sbml_units() has found that all species have the same unit. */
+ff_status ff_sbml_items(const ff_sbml_table *table, const Model_t *model, double *factor);
+
 /* What to add to an error about an amount that is no count: a clause in brackets with its unit, or "". O(unit definitions). */
 void ff_sbml_unit_clause(const Model_t *model, const Species_t *species, char clause[FF_IO_UNIT + 64]);
 

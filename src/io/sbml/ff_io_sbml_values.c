@@ -72,13 +72,18 @@ static ff_status set_species(ff_sbml_table *table, uint32_t at) {
   return ff_sbml_multiply(table, &symbol->formula, compartment);
 }
 
+static double size_of(const ff_sbml_table *table, const Compartment_t *compartment) {
+  if (Compartment_isSetVolume(compartment)) return Compartment_getSize(compartment);
+  return table->volume > 0 && Compartment_getSpatialDimensionsAsDouble(compartment) != 0.0 ? table->volume : NAN;
+}
+
 static ff_status set_value(ff_sbml_table *table, uint32_t at) {
   const void *element = table->symbol[at].element;
   double number = NAN;
   switch (table->symbol[at].kind) {
     case FF_SBML_SPECIES: return set_species(table, at);
     case FF_SBML_PARAMETER: number = Parameter_isSetValue(element) ? Parameter_getValue(element) : NAN; break;
-    case FF_SBML_COMPARTMENT: number = Compartment_isSetVolume(element) ? Compartment_getSize(element) : NAN; break;
+    case FF_SBML_COMPARTMENT: number = size_of(table, element); break;
     case FF_SBML_STOICHIOMETRY: number = SpeciesReference_getStoichiometry(element); break;
     default: return FF_OK;
   }

@@ -1,6 +1,7 @@
 /* A network whose nodes and functions are added one by one while a file is read. */
 #include "ff_io_parts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,17 @@ ff_status ff_io_finish_reactions(ff_reactions *net, const char *file, ff_error *
 /* ---- amounts that are no counts ----------------------------------------------------------------------------------------- */
 
 #define MOST_SHOWN 5
+
+int ff_io_count(double number, int rounds, double *count) {
+  int fine = ff_count_of(number, count);
+  if (!fine && rounds && number >= 0) {
+    *count = floor(number + 0.5);
+    fine = 1;
+  }
+  fine = fine && *count <= FF_MAX_COUNT;
+  if (!fine) *count = 0;
+  return fine;
+}
 
 void ff_io_uncounted_add(ff_io_uncounted *all, const char *name, const char *what, double value, int missing, uint64_t line) {
   const size_t used = strlen(all->text);

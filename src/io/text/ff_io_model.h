@@ -15,6 +15,8 @@ typedef struct {
   ff_reactions *reactions;
   ff_petri *petri;
   int marked; /* whether marks of write_network() tell which species are levels, and so which reactions flow */
+  double factor; /* items in a unit of amounts, which have become counts; 0 if they have not */
+  uint32_t n_lost, first_lost; /* species that begin with more than 0 but were rounded to 0, and the first of them */
   char unit[FF_IO_UNIT];
 } ff_io_model;
 
@@ -23,12 +25,17 @@ typedef struct {
  * `counts` are species whose initial counts the caller sets afterwards. What a file says of these need not be a count: it may
  * also be missing or not whole, and is then read as 0. Other names are ignored.
  *
+ * With `converts`, amounts become counts: one unit has `particles` items or, if this is 0, so many as the file's unit says. With
+ * `rounds`, initial values become the nearest whole numbers, and so do counts that events set. `volume`, if it is not 0, is the
+ * size of compartments without one. Only SBML has units, compartments and events.
+ *
  * With `flows`, the network becomes a Petri net. Rate rules of SBML are not solved: what they determine becomes a species that is
  * a level (`real` of ff_reactions), which a reaction without reactants changes, whose rate is the rule and which flows. Species
  * `levels` are levels, too, and so are those that write_network() has marked. With `all_levels`, all species are levels. */
 typedef struct {
   ff_names *counts, *levels;
-  int flows, all_levels;
+  int flows, all_levels, converts, rounds;
+  double particles, volume;
 } ff_io_given;
 
 /* What a user chooses of a Petri net's file: values that replace those of its constants, and the name of one of its value

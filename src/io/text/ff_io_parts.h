@@ -131,4 +131,8 @@ ff_status ff_out_finish(ff_out *out, char **text);
 /* Whether `given`, which may be NULL, has the name. */
 int ff_io_is_given(ff_names *given, const char *name);
 
+/* Whether a number is an initial count, which *count becomes, else 0. With `rounds`, a number of at least 0 becomes the nearest one.
+ * O(1). */
+int ff_io_count(double number, int rounds, double *count);
+
 #endif

@@ -176,6 +176,21 @@ ff_status ff_reactions_negative(uint8_t *negative, ff_negative_law *first, doubl
  * ff_reversible.c. */
 ff_status ff_reactions_split(ff_reactions *net, uint8_t **reverse, ff_error *err);
 
+/* ---- amounts that become counts: ff_convert.c ---------------------------------------------------------------------------- */
+
+/* Makes formulas of counts from formulas of amounts, of which one unit has `factor` items. amount[] has a 1 for each symbol that is
+ * an amount: species, and variables; of others, the values remain. A rate becomes that of counts, too, `factor` times as large.
+ * So k * A * B becomes k * A * B / factor; formulas that are no powers of amounts get A / factor for A. Initial counts and rates
+ * of mass action are not changed. With `rounds`, the counts that events set become the nearest whole numbers, unless they have a
+ * factor. The network need not be finished yet. After a failure, some formulas are converted. O(length of the formulas x the depth
+ * of a sum of products). */
+ff_status ff_reactions_convert(ff_reactions *net, const uint8_t *amount, double factor, int rounds, ff_error *err);
+
+/* Rates that have a reactant as often as a factor as the reaction takes it count pairs: k * A^2 of 2 A -> B becomes
+ * k * A * (A - 1), and so on. counted[r] becomes 1 if the rate of reaction r is such a rate, else 0. O(length of the formulas x the
+ * depth of a product). */
+ff_status ff_reactions_count_pairs(ff_reactions *net, uint8_t *counted, ff_error *err);
+
 /* *sure becomes 1 if the rate of reaction r is below 0 for these values by more than rounding errors may explain, else 0. `order`
  * is that of ff_reactions_order(), and the time is 0. O(length of the formulas). */
 ff_status ff_reactions_surely_negative(int *sure, const ff_reactions *net, uint32_t r, const uint32_t *order,
