@@ -42,12 +42,12 @@
 #'   Reactions in both directions.
 #' @param counts Only for SBML: `"as_is"` (the default) reads amounts as counts. `"convert"`: amounts and concentrations become
 #'   counts of molecules. See section Amounts and counts.
-#' @param particles Only for `counts = "convert"`: the number of molecules in a unit of amounts. With `NULL` (the default), it follows
-#'   from the unit that the file tells.
+#' @param particles Only for `counts = "convert"`: the number of molecules in a unit of amounts. With `NULL` (the default), it
+#'   follows from the unit that the file tells.
 #' @param volume Only for SBML: the size of compartments for which the file gives none. With `NULL` (the default), a compartment
 #'   without a size is an error if a rate or an amount depends on it.
-#' @param round Only for reaction networks: what happens to initial counts that are not whole. `"error"` (the default): an error that
-#'   names them. `"nearest"`: they are rounded, and so are the counts that events of SBML set. A warning of class
+#' @param round Only for reaction networks: what happens to initial counts that are not whole. `"error"` (the default): an error
+#'   that names them. `"nearest"`: they are rounded, and so are the counts that events of SBML set. A warning of class
 #'   `fireflip_warning_rounded` tells if a count above 0 becomes 0.
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
 #'   class `reaction_network`, as created by [reaction_network()], or with `as = "petri_net"` a `petri_net`. For ANDL, CANDL and
@@ -127,12 +127,12 @@
 #' item, such as the mole, a warning of class `fireflip_warning_unit` says so. The constants of the rates are for that unit, too, so
 #' counts in `initial` would not help. Amounts in different units are an error.
 #'
-#' With `counts = "convert"`, counts of molecules take the place of amounts and concentrations. Let f be the number of molecules in a
-#' unit of amounts: 6.02214076e23 times the unit in moles, or `particles`, if the file does not tell the unit, or tells another
+#' With `counts = "convert"`, counts of molecules take the place of amounts and concentrations. Let f be the number of molecules in
+#' a unit of amounts: 6.02214076e23 times the unit in moles, or `particles`, if the file does not tell the unit, or tells another
 #' kind of unit. Then a count is f times the amount, and a propensity is f times the kinetic law, in which n / f stands for an
 #' amount, and n / (f V) for a concentration in a compartment of size V. So `V * k * A * B` of concentrations becomes
-#' `V * k * (A / V) * (B / V) / f`. Variables that are amounts become counts, and so do the values that events give to species; other
-#' variables, and parameters, keep their values and units. A law that has a reactant as a factor as often as the reaction takes
+#' `V * k * (A / V) * (B / V) / f`. Variables that are amounts become counts, and so do the values that events give to species;
+#' other variables, and parameters, keep their values and units. A law that has a reactant as a factor as often as the reaction takes
 #' it, as `k * A^2` for `2 A -> B`, counts pairs of different molecules, `k * A * (A - 1)`, as COPASI does. A message of class
 #' `fireflip_message_counts` tells f (field `factor`) and these reactions (field `reactions`). Initial counts are rarely whole then,
 #' so `round = "nearest"` is needed. If f is large, concentrations are changed little by rounding.
@@ -315,7 +315,8 @@ check_amounts <- function(counts, particles, volume, round) {
   if (!is.null(particles) && counts == "as_is") {
     abort_argument("`particles` needs `counts` = \"convert\"; found `counts` = \"as_is\".")
   }
-  as.double(c(counts == "convert", if (is.null(particles)) 0 else particles, if (is.null(volume)) 0 else volume, round == "nearest"))
+  or_0 <- function(x) if (is.null(x)) 0 else x
+  as.double(c(counts == "convert", or_0(particles), or_0(volume), round == "nearest"))
 }
 
 warn_lost <- function(lost, file) {

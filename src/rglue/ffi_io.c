@@ -150,8 +150,8 @@ static void take_amounts(ff_io_given *how, SEXP amounts) {
 /* Returns list(model, format, class, unit, factor, pairs, lost, split, negative, levels, flows, weights, marked): the list that
  * ffi_pbn_list() or ffi_reactions_list() makes, the name of the format that was found, "pbn", "reaction_network" or "petri_net",
  * the unit of amounts (ff_io.h), how many items it has if they became counts, the reactions whose rates count pairs since then,
- * what was rounded to 0, the reactions that became two, which only happens if `split` is TRUE, the laws that may be negative, and what becomes of a
- * network in a Petri net (ff_reactions.h), else NULL. take_amounts() tells what `amounts` is.
+ * what was rounded to 0, the reactions that became two, which only happens if `split` is TRUE, the laws that may be negative, and
+ * what becomes of a network in a Petri net (ff_reactions.h), else NULL. take_amounts() tells what `amounts` is.
  * `text` is NULL or the bytes of the file; in the second case `path` is only its name. `given` is NULL or the names, all
  * different, of species whose initial counts R sets afterwards (ff_io_given). `levels` is NULL, or the network becomes a Petri
  * net, and these are names of species that are levels; TRUE for all of them. Of a Petri net, `model` is NULL: ffi_read_petri()

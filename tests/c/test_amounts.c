@@ -82,8 +82,8 @@ static void events_are_converted(void) {
 
 static void put_random(char *out, size_t size, uint64_t *state, int depth) {
   static const char *const leaves[] = {"A", "B", "k", "K", "v", "w", "free", "2", "0.5", "time()"};
-  static const char *const forms[] = {"(%s + %s)", "(%s - %s)", "(%s * %s)", "(%s / %s)", "min(%s, %s)", "if(%s > 1, %s, 2)", "(%s * %s)",
-                                      "(%s / (K + %s))"};
+  static const char *const forms[] = {"(%s + %s)",    "(%s - %s)",         "(%s * %s)", "(%s / %s)",
+                                      "min(%s, %s)", "if(%s > 1, %s, 2)", "(%s * %s)", "(%s / (K + %s))"};
   char a[800], b[800];
   if (depth == 0) {
     snprintf(out, size, "%s", leaves[below(state, 10)]);
@@ -130,7 +130,8 @@ static void rates_are_those_of_amounts(void) {
       if (!isfinite(wanted) || fabs(wanted) > 1e200) continue;
       numbers++;
       /* differences lose digits, and min() and if() may choose the other one of two numbers that are equal but for rounding */
-      FF_CHECK_SAY(fabs(found - wanted) <= 1e-6 * (fabs(wanted) + factor), "%s at %g, %g: %.17g, not %.17g", law, a, b, found, wanted);
+      FF_CHECK_SAY(fabs(found - wanted) <= 1e-6 * (fabs(wanted) + factor), "%s at %g, %g: %.17g, not %.17g", law, a, b, found,
+                   wanted);
     }
     ff_reactions_free(before);
     ff_reactions_free(after);

@@ -23,8 +23,8 @@ units_file <- function(initial, reactions, unit = list("mole", 0), size = 1, sub
   writeLines(c(
     "<sbml xmlns=\"http://www.sbml.org/sbml/level3/version1/core\" level=\"3\" version=\"1\">",
     if (is.null(unit)) "<model>" else sprintf(paste0(
-      "<model substanceUnits=\"s\" extentUnits=\"s\"><listOfUnitDefinitions><unitDefinition id=\"s\"><listOfUnits><unit kind=\"%s\" ",
-      "exponent=\"1\" scale=\"%d\" multiplier=\"1\"/></listOfUnits></unitDefinition></listOfUnitDefinitions>"
+      "<model substanceUnits=\"s\" extentUnits=\"s\"><listOfUnitDefinitions><unitDefinition id=\"s\"><listOfUnits>",
+      "<unit kind=\"%s\" exponent=\"1\" scale=\"%d\" multiplier=\"1\"/></listOfUnits></unitDefinition></listOfUnitDefinitions>"
     ), unit[[1L]], unit[[2L]]),
     sprintf("<listOfCompartments><compartment id=\"V\" spatialDimensions=\"3\" size=\"%s\" constant=\"true\"/>", number(size)),
     "</listOfCompartments><listOfSpecies>",
@@ -133,8 +133,10 @@ test_that("a message tells what was converted", {
   file <- units_file(c(A = 30 / avogadro), list(list(c("A", "A"), NULL, op("times", ci("k", "A", "A")))), substance = TRUE)
   said <- expect_message(read_network(file, counts = "convert"), class = "fireflip_message_counts")
   expect_identical(conditionMessage(said), sprintf(
-    "In %s, an amount of 1 (mole) is 6.02214076e+23 molecules. The rate of \"r1\" counts molecules without repetition, as A * (A - 1).\n",
-    file
+    paste0(
+      "In %s, an amount of 1 (mole) is 6.02214076e+23 molecules. The rate of \"r1\" counts molecules without repetition, as ",
+      "A * (A - 1).\n"
+    ), file
   ))
   expect_identical(said[c("factor", "reactions")], list(factor = avogadro, reactions = "r1"))
   said <- expect_message(read_network(file, counts = "convert", particles = avogadro), class = "fireflip_message_counts")
@@ -143,6 +145,15 @@ test_that("a message tells what was converted", {
   file <- units_file(c(A = 30), list(list(c("A", "A"), NULL, op("times", ci("k", "A", "A")))), list("item", 0L), substance = TRUE)
   expect_identical(convert(file)$reactions$rate, "k * A * (A - 1)")
   expect_identical(read_network(file)$reactions$rate, "k * A * A")
+})
+
+test_that("constants of mass action that write_network() has marked are for the amounts of the file", {
+  net <- reaction_network("2 A -> B" = 0.5, "A -> 0" = 3, initial = c(A = 7))
+  file <- write_network(net, tempfile(fileext = ".xml"))
+  expect_identical(convert(file, particles = 1)$reactions, net$reactions)
+  expect_warning(read <- convert(file, particles = 10), "where A = 1", class = "fireflip_warning_negative") # 10 are one unit
+  expect_identical(read$species$initial, c(70, 0))
+  expect_equal(rates_at(read, A = 70), 10 * c(0.5 * 7 * 6 / 2, 21), tolerance = 1e-12)
 })
 
 test_that("what cannot be converted is an error with advice", {
@@ -165,6 +176,10 @@ test_that("what cannot be converted is an error with advice", {
   error(nano, "`volume` must be", volume = -1, class = "argument")
   error(nano, "`round` must be one of", round = "down", class = "argument")
   error(nano, "`counts` needs `as` = \"auto\"", counts = "convert", as = "petri_net", class = "argument")
+  extents <- readLines(nano)
+  file <- tempfile(fileext = ".xml")
+  writeLines(sub("extentUnits=\"s\"", "extentUnits=\"mole\"", extents), file)
+  error(file, "amounts have the unit 1e-09 mole, but extents of reactions mole; expected one unit", counts = "convert")
   large <- units_file(c(A = 1), decay, list("mole", 0L), substance = TRUE)
   error(large, "\"A\" with the initial count 6.02214076e+23 where", counts = "convert", round = "nearest")
   net <- tempfile(fileext = ".net")

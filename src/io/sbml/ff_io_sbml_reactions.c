@@ -463,7 +463,8 @@ static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
   ff_sbml_renumber(&r->table, r->number, &out->rate);
   SBase_t *law = (SBase_t *)Reaction_getKineticLaw(reaction);
   out->flows = r->table.flows && is_marked(law, FF_SBML_FLOW);
-  out->mass_action = is_marked(law, FF_SBML_MASS_ACTION) && take_constant(out);
+  /* the constant of mass action is for counts */
+  out->mass_action = r->factor == 1 && is_marked(law, FF_SBML_MASS_ACTION) && take_constant(out);
   return FF_OK;
 }
 

@@ -19,14 +19,17 @@ static unit unit_of_definition(const UnitDefinition_t *definition, const char *i
 
 /* Levels 1 and 2 have a unit "substance", which a model may define. If it does not, it is the mole; but many models whose amounts
  * are counts leave it at that, so it tells nothing. */
-static unit unit_of(const Model_t *model, const Species_t *species) {
-  const char *id = Species_isSetSubstanceUnits(species) ? Species_getSubstanceUnits(species)
-                   : Model_isSetSubstanceUnits(model)   ? Model_getSubstanceUnits((Model_t *)model)
-                                                        : "substance";
+static unit unit_of_id(const Model_t *model, const char *id) {
   const UnitDefinition_t *definition = id == NULL ? NULL : Model_getUnitDefinitionById((Model_t *)model, id);
   if (definition != NULL) return unit_of_definition(definition, id);
   if (id == NULL || UnitKind_forName(id) == UNIT_KIND_INVALID) return (unit){NULL, 1};
   return (unit){UnitKind_toString(UnitKind_forName(id)), 1};
+}
+
+static unit unit_of(const Model_t *model, const Species_t *species) {
+  return unit_of_id(model, Species_isSetSubstanceUnits(species) ? Species_getSubstanceUnits(species)
+                           : Model_isSetSubstanceUnits(model)   ? Model_getSubstanceUnits((Model_t *)model)
+                                                                : "substance");
 }
 
 static int is_count(unit u) {
@@ -69,6 +72,18 @@ ff_status ff_sbml_units(const ff_sbml_table *table, const Model_t *model, char t
   return FF_OK;
 }
 
+/* Level 3 has units of what reactions do, too. Without a conversionFactor, they must be those of amounts. */
+static ff_status check_extents(const ff_sbml_table *table, const Model_t *model, unit own) {
+  if (!Model_isSetExtentUnits(model)) return FF_OK;
+  const unit extent = unit_of_id(model, Model_getExtentUnits((Model_t *)model));
+  char here[FF_IO_UNIT], there[FF_IO_UNIT];
+  if (extent.kind == NULL || are_equal(own, extent)) return FF_OK;
+  write_unit(own, here);
+  write_unit(extent, there);
+  return ff_error_set(table->err, FF_EUNSUPPORTED, "%s: amounts have the unit %s, but extents of reactions %s; expected one unit",
+                      table->ids.file, here, there);
+}
+
 ff_status ff_sbml_items(const ff_sbml_table *table, const Model_t *model, double *factor) {
   static const double avogadro = 6.02214076e23; /* exact, as the mole is defined */
   static const char advice[] = "`particles` gives how many molecules one has";
@@ -78,6 +93,8 @@ ff_status ff_sbml_items(const ff_sbml_table *table, const Model_t *model, double
     own = unit_of(model, Model_getSpecies((Model_t *)model, i));
   if (own.kind == NULL)
     return ff_error_set(table->err, FF_EUNSUPPORTED, "%s does not tell the unit of amounts; %s", table->ids.file, advice);
+  const ff_status status = check_extents(table, model, own);
+  if (status != FF_OK) return status;
   *factor = own.factor;
   if (strcmp(own.kind, "item") == 0 || strcmp(own.kind, "dimensionless") == 0) return FF_OK;
   *factor *= avogadro;

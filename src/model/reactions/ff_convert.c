@@ -52,7 +52,8 @@ static void find_degrees(const converter *k, const ff_formula *formula, double *
     const uint32_t n = ff_formula_operands(word->code);
     degree[i] = 0;
     top -= n;
-    if (word->code == FF_F_SYMBOL && k->kind[word->symbol] != FREE) degree[i] = k->kind[word->symbol] == AMOUNT ? 1 : ff_math_nan();
+    const uint8_t kind = word->code == FF_F_SYMBOL ? k->kind[word->symbol] : FREE;
+    if (kind != FREE) degree[i] = kind == AMOUNT ? 1 : ff_math_nan();
     if (n > 0) {
       const double exponent = word[-1].code == FF_F_NUMBER ? word[-1].number : ff_math_nan();
       degree[i] = degree_after(word->code, stack[top], n > 1 ? stack[top + 1] : 0, n > 2 ? stack[top + 2] : 0, exponent);
